@@ -20,6 +20,17 @@ TEST(Hash, IsTheSameOnEveryMachine) {
   EXPECT_EQ(hash_combine(1, 2), 0xEDE26BBDEC1829B5ull);
 }
 
+TEST(Hash, OfShortTextIsThatOfTheLibrary) {
+  Random random(5);
+  for (size_t n = 0; n < 40; ++n)
+    for (size_t round = 0; round < 50; ++round) {
+      std::string text;
+      while (text.size() < n) text += static_cast<char>(random.below(256));
+      EXPECT_EQ(hash_bytes(text), XXH3_64bits(text.data(), n)) << n << " bytes";
+      EXPECT_EQ(hash_bytes(text, 7), XXH3_64bits_withSeed(text.data(), n, 7)) << n << " bytes";
+    }
+}
+
 TEST(Hash, SeesEveryByteTheLengthAndTheSeed) {
   EXPECT_EQ(hash_bytes("word"), hash_bytes(std::string("word")));
   EXPECT_NE(hash_bytes("word"), hash_bytes("worD"));

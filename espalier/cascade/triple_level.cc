@@ -1,7 +1,9 @@
 #include "espalier/cascade/triple_level.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <numbers>
 
 namespace espalier::cascade {
 
@@ -131,6 +133,61 @@ double TripleLevel::score_of(const KeptPairs& pairs, std::span<const float> node
     before = s;
   }
   return sum;
+}
+
+bool TripleLevel::find_shares(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
+                              double least, std::vector<BestShare>& out) {
+  constexpr double kNegligible = 40, kTooMany = 1e100;  // e⁻⁴⁰ is 10⁻¹⁷
+  const AliveLabels& alive = pairs.alive;
+  const std::span<const uint32_t> place = pairs.place;
+  const uint32_t T = static_cast<uint32_t>(alive.positions());
+  const size_t K = weights.labels;
+  const double factor = 1 / (temperature * std::numbers::ln2);
+  // At least e^(−gap/temperature): 2^(n + r) with 0 ≤ r < 1 is at most 2ⁿ·(1 + r), whose bits are n and r.
+  const auto share_of = [&](double gap) {
+    const double exponent = gap * factor;
+    if (exponent > kNegligible) return 0.0;
+    return std::bit_cast<double>(static_cast<uint64_t>((1023 - exponent) * 0x1p52));
+  };
+  sum_.resize(best_.size());
+  out.clear();
+  uint32_t first = 0;
+  const auto end_stretch = [&](uint32_t t, double sum) {
+    if (!(1 >= least * sum)) return false;
+    if (sum > 1) out.push_back({first, t, 1 / sum});
+    first = t;
+    return true;
+  };
+  for (uint32_t t = 0; t < T; ++t) {
+    const uint32_t begin = place[alive.begin[t]], end = place[alive.begin[t + 1]];
+    for (uint32_t s = alive.begin[t]; s < alive.begin[t + 1]; ++s)
+      for (uint32_t p = place[s]; p < place[s + 1]; ++p) {
+        if (t == 0) {
+          sum_[p] = 1;
+          continue;
+        }
+        const uint32_t before = pairs.source[p], top = back_[p];
+        if (place[before] + 1 == place[before + 1]) {
+          sum_[p] = sum_[top];
+          continue;
+        }
+        const float* const row = weights.triple.data() + (alive.label[s] * K + from_[p]) * K;
+        const double most = best_[top] + row[from_[top]];
+        double sum = 0;
+        for (uint32_t q = place[before]; q < place[before + 1]; ++q)
+          sum += sum_[q] * share_of(most - (best_[q] + row[from_[q]]));
+        if (sum > kTooMany) return false;
+        sum_[p] = sum;
+      }
+    if (end != begin + 1 || t + 1 == T) continue;
+    if (!end_stretch(t, sum_[begin])) return false;
+    sum_[begin] = 1;
+  }
+  const uint32_t last = place[alive.begin[T - 1]];
+  const double best = *std::max_element(best_.begin() + last, best_.end());
+  double sum = 0;
+  for (size_t p = last; p < best_.size(); ++p) sum += sum_[p] * share_of(best - best_[p]);
+  return end_stretch(T - 1, sum);
 }
 
 void TripleLevel::find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,

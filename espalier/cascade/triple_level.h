@@ -34,6 +34,14 @@ struct TripleWeights {
   TripleWeights(const GramTable& grams, std::span<const float> gram);
 };
 
+/// Positions `first` to `last` between two at which one pair of labels alone is left, the ends of the
+/// sequence being such, too; and at least so much of the probability of all ways through them is that of the
+/// best one.
+struct BestShare {
+  uint32_t first = 0, last = 0;
+  double share = 1;
+};
+
 /// Buffers are reused: one object per thread.
 class TripleLevel {
  public:
@@ -44,12 +52,19 @@ class TripleLevel {
   /// The score of a labelling; −∞ where a pair of it was not kept. Arguments as in decode().
   double score_of(const KeptPairs& pairs, std::span<const float> node, const TripleWeights& weights,
                   std::span<const data::Label> labels) const;
+  /// The shares of the best labelling in the stretches of which the pairs consist that decode() was called
+  /// with last, but for stretches without another way. They are found from below, within a few percent of
+  /// what the others have, in a fraction of the time of find_ways_back(). False if one of them is below
+  /// `least`.
+  bool find_shares(const KeptPairs& pairs, const TripleWeights& weights, double temperature, double least,
+                   std::vector<BestShare>& out);
   /// The ways through the pairs that decode() was called with last. O(triples left).
   void find_ways_back(const KeptPairs& pairs, const TripleWeights& weights, double temperature,
                       chain::WaysBack& out) const;
 
  private:
   std::vector<double> best_;       ///< per pair
+  std::vector<double> sum_;        ///< per pair: of the ways to it in its stretch, the best being 1
   std::vector<uint32_t> back_;     ///< per pair: the one before it on the best path
   std::vector<data::Label> from_;  ///< per pair: its first label
 };

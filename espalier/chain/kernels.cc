@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "espalier/base/unroll.h"
 #include "espalier/chain/lost_labels.h"
 #include "espalier/chain/stop_kernels.h"
 
@@ -20,95 +21,11 @@ HWY_BEFORE_NAMESPACE();
 namespace espalier::chain::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 8>;
-using Ints = hn::CappedTag<int32_t, 8>;
 
 /// Matrices of more rows than this are taken in parts. Their rows are megabytes apart at last, too many pages
 /// to walk down for each column; and a float that takes up thousands of terms one by one is off by 1e-4 where
 /// they are alike, which ForwardBackward would take for an underflow.
 constexpr size_t kRowsTogether = 256;
-
-/// One max-plus step for N vectors of target labels: out[j] = max_i from[i] + trans[i][j], arg[j] the first
-/// such i.
-template <size_t N>
-HWY_INLINE void MaxPlus(const float* HWY_RESTRICT from, const float* HWY_RESTRICT trans, size_t labels,
-                        size_t stride, float* HWY_RESTRICT out, uint16_t* HWY_RESTRICT arg) {
-  const Floats d;
-  const Ints di;
-  const size_t lanes = hn::Lanes(d);
-  hn::Vec<Floats> best[N];
-  hn::Vec<Ints> who[N];
-  const auto first = hn::Set(d, from[0]);
-  for (size_t v = 0; v < N; ++v) {
-    best[v] = hn::Add(first, hn::LoadU(d, trans + v * lanes));
-    who[v] = hn::Zero(di);
-  }
-  for (size_t i = 1; i < labels; ++i) {
-    const auto score = hn::Set(d, from[i]);
-    const auto label = hn::Set(di, static_cast<int32_t>(i));
-    for (size_t v = 0; v < N; ++v) {
-      const auto candidate = hn::Add(score, hn::LoadU(d, trans + i * stride + v * lanes));
-      const auto better = hn::Gt(candidate, best[v]);
-      best[v] = hn::Max(candidate, best[v]);
-      who[v] = hn::IfThenElse(hn::RebindMask(di, better), label, who[v]);
-    }
-  }
-  alignas(64) int32_t labels_out[8];
-  for (size_t v = 0; v < N; ++v) {
-    hn::StoreU(best[v], d, out + v * lanes);
-    hn::Store(who[v], di, labels_out);
-    for (size_t k = 0; k < lanes; ++k) arg[v * lanes + k] = static_cast<uint16_t>(labels_out[k]);
-  }
-}
-
-void MaxPlusStep(const float* from, const float* trans, size_t labels, size_t stride, float* out,
-                 uint16_t* arg) {
-  const size_t lanes = hn::Lanes(Floats());
-  size_t j = 0;
-  for (; j + 4 * lanes <= stride; j += 4 * lanes)
-    MaxPlus<4>(from, trans + j, labels, stride, out + j, arg + j);
-  for (; j + 2 * lanes <= stride; j += 2 * lanes)
-    MaxPlus<2>(from, trans + j, labels, stride, out + j, arg + j);
-  for (; j < stride; j += lanes) MaxPlus<1>(from, trans + j, labels, stride, out + j, arg + j);
-}
-
-double Viterbi(const ChainScores& s, ChainScratch& scratch, uint16_t* best) {
-  const Floats d;
-  const size_t T = s.length, K = s.labels, S = s.stride, lanes = hn::Lanes(d);
-  scratch.delta.resize(2 * S);
-  scratch.back.resize(T * S);
-  float* previous = scratch.delta.data();
-  float* current = previous + S;
-  std::copy(s.node, s.node + S, previous);
-  // On long sequences scores are sums of thousands of terms. Every few positions the part common to all
-  // labels is subtracted and kept in double, so that float is precise enough for the differences.
-  constexpr size_t kRescaleEvery = 32;
-  double taken_out = 0;
-  for (size_t t = 1; t < T; ++t) {
-    if (StopKernels::wanted(K)) {
-      std::fill(best, best + T, uint16_t{0});
-      return kMinusInfinity;
-    }
-    if (t % kRescaleEvery == 0) {
-      const float top = *std::max_element(previous, previous + K);
-      if (top > -std::numeric_limits<float>::infinity()) {
-        for (size_t j = 0; j < K; ++j) previous[j] -= top;
-        taken_out += top;
-      }
-    }
-    MaxPlusStep(previous, s.transitions_into(t), K, S, current, scratch.back.data() + t * S);
-    const float* node = s.node + t * S;
-    for (size_t j = 0; j < S; j += lanes)
-      hn::StoreU(hn::Add(hn::LoadU(d, current + j), hn::LoadU(d, node + j)), d, current + j);
-    std::swap(previous, current);
-  }
-  const float* top = std::max_element(previous, previous + K);
-  uint16_t label = static_cast<uint16_t>(top - previous);
-  for (size_t t = T; t-- > 0;) {
-    best[t] = label;
-    if (t > 0) label = scratch.back[t * S + label];
-  }
-  return taken_out + *top;
-}
 
 /// out[j] = Σ_i from[i] · matrix[i][j] over `labels` values of i, for N vectors of j; where there is `more`,
 /// the sum is added to out[j].
@@ -118,14 +35,17 @@ HWY_INLINE void MulSum(const float* HWY_RESTRICT from, const float* HWY_RESTRICT
   const Floats d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<Floats> sum[N];
+  ESPALIER_UNROLL
   for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
   for (size_t i = 0; i < labels; ++i) {
     const auto x = hn::Set(d, from[i]);
+    ESPALIER_UNROLL
     for (size_t v = 0; v < N; ++v)
       sum[v] = hn::MulAdd(x, hn::LoadU(d, matrix + i * stride + v * lanes), sum[v]);
   }
-  if (more)
-    for (size_t v = 0; v < N; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, out + v * lanes));
+  if (more) ESPALIER_UNROLL
+  for (size_t v = 0; v < N; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, out + v * lanes));
+  ESPALIER_UNROLL
   for (size_t v = 0; v < N; ++v) hn::StoreU(sum[v], d, out + v * lanes);
 }
 
@@ -201,12 +121,15 @@ HWY_INLINE void PairSums(const float* alpha, const float* beta, const float* mat
   const size_t lanes = hn::Lanes(d);
   for (size_t i = 0; i < K; ++i) {
     hn::Vec<Floats> sum[N];
+    ESPALIER_UNROLL
     for (size_t v = 0; v < N; ++v) sum[v] = hn::Zero(d);
     for (size_t t = 1; t < T; ++t) {
       const auto a = hn::Set(d, alpha[(t - 1) * S + i]);
+      ESPALIER_UNROLL
       for (size_t v = 0; v < N; ++v)
         sum[v] = hn::MulAdd(a, hn::LoadU(d, beta + t * S + j + v * lanes), sum[v]);
     }
+    ESPALIER_UNROLL
     for (size_t v = 0; v < N; ++v) {
       const size_t at = i * S + j + v * lanes;
       hn::StoreU(hn::MulAdd(sum[v], hn::LoadU(d, matrix + at), hn::LoadU(d, pairs + at)), d, pairs + at);
@@ -339,15 +262,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace espalier::chain {
 
-HWY_EXPORT(Viterbi);
 HWY_EXPORT(ForwardBackward);
 HWY_EXPORT(Softmax);
 HWY_EXPORT(ExpInto);
-
-double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best) {
-  if (scores.length == 0) return 0;
-  return HWY_DYNAMIC_DISPATCH(Viterbi)(scores, scratch, best);
-}
 
 double forward_backward(const ChainScores& scores, const TransitionPotentials& potentials,
                         ChainScratch& scratch, float* marginals, float* pairs, float* edge_marginals) {

@@ -35,7 +35,7 @@ struct ChainScores {
 
 /// Buffers of the two kernels, reused from sequence to sequence; one per thread.
 struct ChainScratch {
-  AlignedVector<float> delta;       ///< 2×S
+  AlignedVector<float> delta;       ///< 2×S, or T×S
   AlignedVector<uint16_t> back;     ///< T×S
   AlignedVector<float> potentials;  ///< T×S: exp of node scores
   AlignedVector<float> alpha;       ///< T×S, each row sums to 1
@@ -55,7 +55,11 @@ struct TransitionPotentials {
 
 /// The best labelling and its score (equation: max over y of Σ_t node[t][y_t] + trans[y_{t−1}][y_t]). Ties go
 /// to the lower label. O(T·K²). Back pointers take 16 bits each. Returns −∞ if every labelling scores −∞.
-double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best);
+///
+/// trans_into: null, or `trans` with rows and columns changed over (K×S, trans_into[j][i] = trans[i][j], any
+/// finite number or −∞ in the padding), with which it takes less time and gives the same.
+double viterbi(const ChainScores& scores, ChainScratch& scratch, uint16_t* best,
+               const float* trans_into = nullptr);
 double viterbi_plain(const ChainScores& scores, uint16_t* best);
 
 /// log Z and posterior probabilities.

@@ -98,6 +98,27 @@ TEST(ViterbiTest, AgreesWithThePlainTwinForEveryNumberOfLabels) {
   }
 }
 
+TEST(ViterbiTest, GivesTheSameWithTransitionsByTheLabelTheyLeadTo) {
+  Random random(11);
+  for (size_t K = 1; K <= 70; ++K)
+    for (const size_t T : {1, 2, 100}) {
+      RandomChain c(K, T, K, 2);
+      // Few different scores, so that there are ties, some of them −∞.
+      for (float& x : c.trans) x = random.below(8) == 0 ? kImpossible : std::round(x);
+      for (size_t t = 0; t < T; ++t)
+        for (size_t j = 0; j < K; ++j)
+          c.node[t * c.S + j] = random.below(8) == 0 ? kImpossible : std::round(c.node[t * c.S + j]);
+      AlignedVector<float> into(K * c.S, K % 2 == 0 ? 1e9f : kImpossible);
+      for (size_t i = 0; i < K; ++i)
+        for (size_t j = 0; j < K; ++j) into[j * c.S + i] = c.trans[i * c.S + j];
+      ChainScratch scratch;
+      std::vector<uint16_t> noted(T, 99), looked_up(T, 99);
+      const double score = viterbi(c.view(), scratch, noted.data());
+      EXPECT_EQ(viterbi(c.view(), scratch, looked_up.data(), into.data()), score);
+      EXPECT_EQ(looked_up, noted) << K << " labels, " << T << " positions";
+    }
+}
+
 TEST(ViterbiTest, TiesGoToTheLowerLabel) {
   for (const size_t K : {2, 7, 8, 9, 31, 40}) {
     RandomChain c(1, 12, K, 0);

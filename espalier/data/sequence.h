@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "espalier/base/result.h"
+#include "espalier/base/text/text_buffer.h"
 
 namespace espalier::data {
 
@@ -163,10 +164,14 @@ class Sequence {
     Slice text;
   };
 
-  std::string_view text(Slice s) const { return {arena_.data() + s.begin, s.size}; }
+  std::string_view text(Slice s) const { return {arena_.view().data() + s.begin, s.size}; }
   Slice store(std::string_view s) {
     const Slice slice{static_cast<uint32_t>(arena_.size()), static_cast<uint32_t>(s.size())};
-    arena_.append(s);
+    if (arena_.holds(s)) {  // which growing would take away
+      arena_.append(std::string(s));
+    } else {
+      arena_.append(s);
+    }
     return slice;
   }
   size_t attribute_end(size_t row) const {
@@ -174,7 +179,7 @@ class Sequence {
   }
 
   size_t columns_ = 0;
-  std::string arena_;
+  TextBuffer arena_;
   std::vector<Row> rows_;
   std::vector<Slice> cells_;
   std::vector<StoredAttribute> attributes_;

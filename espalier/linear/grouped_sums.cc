@@ -28,6 +28,7 @@ GroupedSums::GroupedSums(Source source)
   for (const data::FeatureGroup& group : source_.extractor.groups())
     tables_.emplace_back(parts() * group.places.size() * stride_, kMostEntries, kMostBytes);
   known_.resize(tables_.size());
+  recent_.assign(size_t{1} << kRecentBits, {0, source_.map.find(0)});
 }
 
 void GroupedSums::find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found) {
@@ -39,7 +40,14 @@ void GroupedSums::find_rows(const data::HashedFeatures& features, size_t role, s
     hashes = hashes_;
   }
   found.resize(n);
-  source_.map.find_all(hashes, found.data());
+  find_all(hashes, found);
+}
+
+void GroupedSums::find_all(std::span<const uint64_t> hashes, std::vector<uint32_t>& found) const {
+  const bool numbers = !source_.offsets.empty();
+  source_.map.find_all(hashes, found.data(),
+                       numbers ? source_.offsets.data() : source_.rows.front()->words().data(),
+                       numbers ? source_.rows.size() : 1);
 }
 
 std::span<const uint32_t> GroupedSums::offsets_in(size_t rows, const std::vector<uint32_t>& found) {
@@ -49,6 +57,53 @@ std::span<const uint32_t> GroupedSums::offsets_in(size_t rows, const std::vector
   for (size_t i = 0; i < n; ++i)
     row_offsets_[i] = found[i] == kNoFeature ? kNoFeature : source_.offsets[size_t{found[i]} * sets + rows];
   return row_offsets_;
+}
+
+/// The same as find_rows for features without a group. Many of these recur, too, such as two shapes of
+/// neighbours: what the map said of known ones is kept where a core finds it at once.
+void GroupedSums::find_others(const data::HashedFeatures& features, size_t role) {
+  const size_t n = features.state.size();
+  hashes_.resize(n);
+  others_.resize(n);
+  missing_.resize(n + 1);
+  size_t missing = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t hash =
+        source_.roles.empty() ? features.state[i] : hash_combine(source_.roles[role], features.state[i]);
+    const Recent& recent = recent_[hash >> (64 - kRecentBits)];
+    others_[i] = recent.value;
+    hashes_[missing] = hash;
+    missing_[missing] = static_cast<uint32_t>(i);
+    missing += recent.hash != hash;
+  }
+  found_.resize(missing);
+  find_all(std::span(hashes_).first(missing), found_);
+  for (size_t k = 0; k < missing; ++k) {
+    others_[missing_[k]] = found_[k];
+    if (found_[k] != kNoFeature) recent_[hashes_[k] >> (64 - kRecentBits)] = {hashes_[k], found_[k]};
+  }
+}
+
+/// The offsets of the rows of all sets for features without a group.
+void GroupedSums::find_other_rows(const data::HashedFeatures& features, size_t role) {
+  find_others(features, role);
+  if (source_.offsets.empty()) return;
+  const size_t n = others_.size(), sets = source_.rows.size();
+  std::vector<uint32_t>& out = other_offsets_;
+  if (out.size() < n * sets) out.resize(n * sets);
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t number = others_[i];
+    for (size_t l = 0; l < sets; ++l) {
+      const uint32_t offset = number == kNoFeature ? kNoFeature : source_.offsets[size_t{number} * sets + l];
+      out[l * n + i] = offset;
+      __builtin_prefetch(source_.rows[l]->words().data() + (offset == kNoFeature ? 0 : offset));
+    }
+  }
+}
+
+std::span<const uint32_t> GroupedSums::other_rows(size_t rows) const {
+  if (source_.offsets.empty()) return others_;
+  return {other_offsets_.data() + rows * others_.size(), others_.size()};
 }
 
 /// The sums of a stretch of rows that was not seen of late.
@@ -91,32 +146,19 @@ void GroupedSums::find_groups(const data::Sequence& sequence, data::FeatureExtra
   asked_ = missed_ = 0;
 }
 
-void GroupedSums::add_groups(size_t part) {
+/// Where sum_positions finds what the groups add to each position in a part.
+void GroupedSums::find_places(size_t part) {
   const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
-  const auto end = static_cast<ptrdiff_t>(positions_);
-  int32_t* const sums = sums_.data() + part * positions_ * stride_;
+  places_.clear();
+  fresh_.clear();
   for (size_t g = 0; g < groups.size(); ++g) {
     const data::FeatureGroup& group = groups[g];
-    const size_t places = group.places.size(), of_part = places * stride_;
-    const std::vector<const int32_t*>& known = known_[g];
-    constexpr size_t kAhead = 3, kLine = 64 / sizeof(int32_t);
-    for (size_t anchor = 0; anchor < known.size(); ++anchor) {
-      if (anchor + kAhead < known.size())
-        for (size_t i = 0; i < of_part; i += kLine)
-          __builtin_prefetch(known[anchor + kAhead] + part * of_part + i);
-      // Neighbouring places belong to neighbouring positions, so they are added in one go.
-      for (size_t p = 0; p < places;) {
-        const ptrdiff_t t = group.position(anchor, p);
-        size_t n = 1;
-        while (p + n < places && group.places[p + n] == group.places[p] - static_cast<int>(n)) ++n;
-        const ptrdiff_t first = std::max<ptrdiff_t>(0, t),
-                        last = std::min(end, t + static_cast<ptrdiff_t>(n));
-        if (first < last)
-          add_sums(known[anchor] + part * of_part + (p + static_cast<size_t>(first - t)) * stride_,
-                   static_cast<size_t>(last - first) * stride_, sums + static_cast<size_t>(first) * stride_);
-        p += n;
-      }
-    }
+    const size_t places = group.places.size(), first = part * places * stride_;
+    const auto entries = [&](size_t place) {
+      return known_[g].data() + (group.places[place] - group.first_row());
+    };
+    for (size_t p = 0; p < places; ++p) places_.push_back({entries(p), first + p * stride_});
+    fresh_.push_back({entries(0), first, places * stride_});
   }
 }
 
@@ -131,15 +173,15 @@ bool GroupedSums::sum(const data::Sequence& sequence, data::FeatureExtractor::Sc
   positions_ = length;
   find_groups(sequence, extraction, features);
   sets = std::min(sets, source_.rows.size());
-  sums_.resize(parts() * length * stride_);
+  const size_t room = parts() * length * stride_;
+  if (sums_.size() < room) sums_.resize(room);
   others_begin_ = features.others.state_begin;
   for (size_t role = 0; role < roles(); ++role) {
-    find_rows(features.others, role, others_);
+    find_other_rows(features.others, role);
     for (size_t l = 0; l < sets; ++l) {
       int32_t* const sums = sums_.data() + part(l, role) * length * stride_;
-      std::fill_n(sums, length * stride_, 0);
-      add_groups(part(l, role));
-      add_to_sums(*source_.rows[l], offsets_in(l, others_), others_begin_, stride_, sums);
+      if (length > 0) find_places(part(l, role));
+      sum_positions(*source_.rows[l], {places_, fresh_, other_rows(l), others_begin_}, stride_, sums);
     }
   }
   return true;
@@ -153,21 +195,8 @@ void GroupedSums::scores(size_t rows, size_t role, float* out) const {
 void GroupedSums::scores_of(size_t rows, std::span<const uint32_t> begin, std::span<const data::Label> column,
                             float* out) {
   ESPALIER_CHECK(source_.roles.empty() && begin.size() == positions_ + 1);
-  const std::span<const data::FeatureGroup> groups = source_.extractor.groups();
-  size_t per_position = 0;
-  for (const data::FeatureGroup& group : groups) per_position += group.places.size();
-  rows_.resize(positions_ * per_position);
-  const int32_t** at = rows_.data();
-  for (size_t t = 0; t < positions_; ++t)
-    for (size_t g = 0; g < groups.size(); ++g) {
-      const size_t places = groups[g].places.size();
-      for (size_t p = 0; p < places; ++p) {
-        const size_t anchor = t + static_cast<size_t>(groups[g].places[p] - groups[g].first_row());
-        *at++ = known_[g][anchor] + (rows * places + p) * stride_;
-      }
-    }
-  column_scores(*source_.rows[rows],
-                {rows_, per_position, offsets_in(rows, others_), others_begin_, column, begin}, out);
+  if (positions_ > 0) find_places(part(rows, 0));
+  column_scores(*source_.rows[rows], {places_, other_rows(rows), others_begin_, column, begin}, out);
 }
 
 }  // namespace espalier::linear

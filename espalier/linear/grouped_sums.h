@@ -59,29 +59,41 @@ class GroupedSums {
   size_t parts() const { return source_.rows.size() * roles(); }
   size_t part(size_t rows, size_t role) const { return role * source_.rows.size() + rows; }
   void find_rows(const data::HashedFeatures& features, size_t role, std::vector<uint32_t>& found);
+  void find_all(std::span<const uint64_t> hashes, std::vector<uint32_t>& found) const;
+  void find_others(const data::HashedFeatures& features, size_t role);
   /// The offsets of the rows of a set.
   std::span<const uint32_t> offsets_in(size_t rows, const std::vector<uint32_t>& found);
+  void find_other_rows(const data::HashedFeatures& features, size_t role);
+  std::span<const uint32_t> other_rows(size_t rows) const;
   void find_groups(const data::Sequence& sequence, data::FeatureExtractor::Scratch& extraction,
                    const data::GroupedFeatures& features);
   const int32_t* new_sums(const data::Sequence& sequence, size_t group, size_t anchor,
                           data::FeatureExtractor::Scratch& extraction, uint64_t key);
-  void add_groups(size_t part);
+  void find_places(size_t part);
 
   Source source_;
   size_t stride_;
   std::vector<SumTable> tables_;  ///< entries: parts × places × stride
   /// What the tables have for the sequence: per group, per anchor.
   std::vector<std::vector<const int32_t*>> known_;
-  std::vector<const int32_t*> rows_;           ///< of these, for scores_of
+  std::vector<PositionSums::Place> places_;    ///< of these, in the part that is summed …
+  std::vector<PositionSums::Run> fresh_;       ///< … and what a position is the first to ask for
   std::vector<AlignedVector<int32_t>> spare_;  ///< the same, where a table has no room
   AlignedVector<int32_t> sums_;                ///< parts × T × stride
   size_t positions_ = 0;
   uint64_t asked_ = 0, missed_ = 0;  ///< in the tables, of late
   uint64_t pause_ = 0;               ///< tokens until it is tried again
+  struct Recent {
+    uint64_t hash;
+    uint32_t value;
+  };
+  static constexpr int kRecentBits = 13;
+  std::vector<Recent> recent_;  ///< what the map has for some of the hashes that came up of late
   data::HashedFeatures group_features_;
   std::vector<uint64_t> hashes_;
-  std::vector<uint32_t> found_, row_offsets_;
-  std::vector<uint32_t> others_, others_begin_;  ///< features without a group, as the map has them
+  std::vector<uint32_t> found_, row_offsets_, missing_;
+  std::vector<uint32_t> others_, others_begin_;  ///< features without a group, as the map has them …
+  std::vector<uint32_t> other_offsets_;          ///< … and where each set has their rows
 };
 
 }  // namespace espalier::linear

@@ -7,6 +7,10 @@
 
 #include "espalier/linear/encoding/feature_map.h"
 
+// As in row_sums.cc: rows are spread in a third of the time where AVX-512 has an instruction for it.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
+#define HWY_WANT_AVX3_DL
 // Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE

@@ -8,6 +8,11 @@
 #include "espalier/base/large_pages.h"
 #include "espalier/linear/encoding/feature_map.h"
 
+// Sums of integers are the same whatever the vectors, and rows are spread in a third of the time where
+// AVX-512 has an instruction for it.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
+#define HWY_WANT_AVX3_DL
 // Highway needs foreach_target.h first.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -32,6 +37,14 @@ void AddToSums(const uint32_t* words, size_t width, std::span<const uint32_t> of
       const int16_t* packed = reinterpret_cast<const int16_t*>(row);
       for (; set != 0; set &= set - 1) sums[std::countr_zero(set)] += *packed++;
     }
+}
+void SumPositions(const uint32_t* words, size_t width, const PositionSums& what, size_t step, int32_t* sums) {
+  const size_t positions = what.offset_begin.size() - 1;
+  std::fill_n(sums, positions * step, 0);
+  for (size_t t = 0; t < positions; ++t)
+    for (const PositionSums::Place& place : what.places)
+      for (size_t c = 0; c < padded(width); ++c) sums[t * step + c] += (place.entries[t] + place.offset)[c];
+  AddToSums(words, width, what.offsets, what.offset_begin, step, sums);
 }
 #else
 template <size_t N>
@@ -68,13 +81,48 @@ void AddToSums(const uint32_t* words, size_t width, std::span<const uint32_t> of
                                  AddNarrowToSums<7>, AddNarrowToSums<8>};
   kKernels[padded(width) / kLanes - 1](words, offsets, begin, step, sums);
 }
-#endif
 
-void AddSums(const int32_t* HWY_RESTRICT from, size_t n, int32_t* HWY_RESTRICT to) {
-  const Ints d;
-  for (size_t i = 0; i < n; i += hn::Lanes(d))
-    hn::Store(hn::Add(hn::Load(d, to + i), hn::Load(d, from + i)), d, to + i);
+/// One position after another, its sums in registers.
+template <size_t N>
+void SumNarrowPositions(const uint32_t* HWY_RESTRICT words, const PositionSums& what, size_t step,
+                        int32_t* HWY_RESTRICT sums) {
+  constexpr size_t kRowsAhead = 16, kPositionsAhead = 3, kLine = 64 / sizeof(int32_t);
+  const size_t positions = what.offset_begin.size() - 1, all = what.offset_begin.back();
+  const uint32_t* const offsets = what.offsets.data();
+  const auto prefetch = [&](size_t i) {
+    __builtin_prefetch(words + (offsets[i] == kNoFeature ? 0 : offsets[i]));
+  };
+  constexpr size_t kAtOnce = 64;
+  uint32_t known[kAtOnce];
+  size_t i = what.offset_begin.front();
+  for (size_t k = i; k < std::min(all, i + kRowsAhead); ++k) prefetch(k);
+  for (size_t t = 0; t < positions; ++t, sums += step) {
+    if (t + kPositionsAhead < positions)
+      for (const PositionSums::Run& run : what.fresh)
+        for (size_t k = 0; k < run.size; k += kLine)
+          __builtin_prefetch(run.entries[t + kPositionsAhead] + run.offset + k);
+    NarrowSum<N> sum;
+    for (const PositionSums::Place& place : what.places) sum.AddSums(place.entries[t] + place.offset);
+    for (const size_t end = what.offset_begin[t + 1]; i < end;) {
+      size_t n = 0;
+      for (const size_t stop = std::min(end, i + kAtOnce); i < stop; ++i) {
+        if (i + kRowsAhead < all) prefetch(i + kRowsAhead);
+        known[n] = offsets[i];
+        n += offsets[i] != kNoFeature;
+      }
+      for (size_t k = 0; k < n; ++k) sum.Add(words + known[k]);
+    }
+    sum.StoreTo(sums);
+  }
 }
+void SumPositions(const uint32_t* words, size_t width, const PositionSums& what, size_t step, int32_t* sums) {
+  using Kernel = decltype(&SumNarrowPositions<1>);
+  constexpr Kernel kKernels[] = {SumNarrowPositions<1>, SumNarrowPositions<2>, SumNarrowPositions<3>,
+                                 SumNarrowPositions<4>, SumNarrowPositions<5>, SumNarrowPositions<6>,
+                                 SumNarrowPositions<7>, SumNarrowPositions<8>};
+  kKernels[padded(width) / kLanes - 1](words, what, step, sums);
+}
+#endif
 
 void ScoresOfSums(const int32_t* HWY_RESTRICT sums, size_t positions, size_t step, float scale, size_t stride,
                   float* HWY_RESTRICT scores) {
@@ -87,11 +135,13 @@ void ScoresOfSums(const int32_t* HWY_RESTRICT sums, size_t positions, size_t ste
 }
 
 /// The sums of a few columns of one position, one by one.
-void FewColumnSums(const int32_t* const* rows, size_t count, const uint32_t* words, bool wide,
+void FewColumnSums(std::span<const PositionSums::Place> places, size_t t, const uint32_t* words, bool wide,
                    const uint32_t* offsets, size_t others, const uint16_t* columns, size_t n, int32_t* sums) {
   std::fill_n(sums, n, 0);
-  for (size_t r = 0; r < count; ++r)
-    for (size_t i = 0; i < n; ++i) sums[i] += rows[r][columns[i]];
+  for (const PositionSums::Place& place : places) {
+    const int32_t* const row = place.entries[t] + place.offset;
+    for (size_t i = 0; i < n; ++i) sums[i] += row[columns[i]];
+  }
   for (size_t f = 0; f < others; ++f) {
     if (offsets[f] == kNoFeature) continue;
     const uint32_t* row = words + offsets[f];
@@ -105,44 +155,65 @@ void FewColumnSums(const int32_t* const* rows, size_t count, const uint32_t* wor
   }
 }
 
-void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* HWY_RESTRICT out) {
-  constexpr size_t kFew = 4;    // columns; of more, all are summed at once
+#if HWY_TARGET == HWY_SCALAR
+/// All sums of one position.
+template <size_t N>
+void AllColumnSums(const uint32_t* words, std::span<const PositionSums::Place> places, size_t t,
+                   std::span<const uint32_t> offsets, int32_t* sums) {
+  const uint32_t all[2] = {0, static_cast<uint32_t>(offsets.size())};
+  std::fill_n(sums, N * kLanes, 0);
+  for (const PositionSums::Place& place : places)
+    for (size_t c = 0; c < N * kLanes; ++c) sums[c] += (place.entries[t] + place.offset)[c];
+  AddToSums(words, N * kLanes, offsets, all, N * kLanes, sums);
+}
+#else
+template <size_t N>
+HWY_INLINE void AllColumnSums(const uint32_t* words, std::span<const PositionSums::Place> places, size_t t,
+                              std::span<const uint32_t> offsets, int32_t* sums) {
+  NarrowSum<N> sum;
+  for (const PositionSums::Place& place : places) sum.AddSums(place.entries[t] + place.offset);
+  for (const uint32_t offset : offsets)
+    if (offset != kNoFeature) sum.Add(words + offset);
+  sum.StoreTo(sums);
+}
+#endif
+
+template <size_t N>
+void ColumnScoresOf(const PackedRows& packed, const ColumnSums& what, float* HWY_RESTRICT out) {
+  constexpr size_t kFew = 2;    // columns; of more, all are summed at once
   constexpr size_t kAhead = 2;  // positions prefetched ahead
-  const Ints d;
-  const size_t positions = what.begin.size() - 1, stride = padded(packed.width());
+  const size_t positions = what.begin.size() - 1;
   const uint32_t* const words = packed.words().data();
   HWY_ALIGN int32_t sums[64];
   for (size_t t = 0; t < positions; ++t) {
     if (t + kAhead < positions) {
       const size_t next = t + kAhead;
       const uint16_t first = what.columns[what.begin[next]], last = what.columns[what.begin[next + 1] - 1];
-      for (size_t r = 0; r < what.per_position; ++r) {
-        const int32_t* const row = what.rows[next * what.per_position + r];
-        __builtin_prefetch(row + first);
-        __builtin_prefetch(row + last);
+      for (const PositionSums::Place& place : what.places) {
+        __builtin_prefetch(place.entries[next] + place.offset + first);
+        __builtin_prefetch(place.entries[next] + place.offset + last);
       }
       for (uint32_t f = what.offset_begin[next]; f < what.offset_begin[next + 1]; ++f)
         if (what.offsets[f] != kNoFeature) __builtin_prefetch(words + what.offsets[f]);
     }
     const size_t first = what.begin[t], n = what.begin[t + 1] - first;
     const uint16_t* const columns = what.columns.data() + first;
-    const int32_t* const* const rows = what.rows.data() + t * what.per_position;
-    const uint32_t others = what.offset_begin[t + 1] - what.offset_begin[t];
-    const uint32_t* const offsets = what.offsets.data() + what.offset_begin[t];
+    const size_t others = what.offset_begin[t + 1] - what.offset_begin[t];
+    const std::span<const uint32_t> offsets = what.offsets.subspan(what.offset_begin[t], others);
     if (n <= kFew) {
-      FewColumnSums(rows, what.per_position, words, packed.width() > 32, offsets, others, columns, n, sums);
+      FewColumnSums(what.places, t, words, packed.width() > 32, offsets.data(), others, columns, n, sums);
       for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[i]);
-      continue;
+    } else {
+      AllColumnSums<N>(words, what.places, t, offsets, sums);
+      for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[columns[i]]);
     }
-    for (size_t c = 0; c < stride; c += hn::Lanes(d)) {
-      auto sum = hn::Zero(d);
-      for (size_t r = 0; r < what.per_position; ++r) sum = hn::Add(sum, hn::Load(d, rows[r] + c));
-      hn::Store(sum, d, sums + c);
-    }
-    const uint32_t all[2] = {0, others};
-    AddToSums(words, packed.width(), {offsets, others}, all, stride, sums);
-    for (size_t i = 0; i < n; ++i) out[first + i] = packed.scale() * static_cast<float>(sums[columns[i]]);
   }
+}
+void ColumnScores(const PackedRows& packed, const ColumnSums& what, float* out) {
+  using Kernel = decltype(&ColumnScoresOf<1>);
+  constexpr Kernel kKernels[] = {ColumnScoresOf<1>, ColumnScoresOf<2>, ColumnScoresOf<3>, ColumnScoresOf<4>,
+                                 ColumnScoresOf<5>, ColumnScoresOf<6>, ColumnScoresOf<7>, ColumnScoresOf<8>};
+  kKernels[padded(packed.width()) / kLanes - 1](packed, what, out);
 }
 
 // Eight partial sums whatever the vectors' length, so that the sum of regrets is the same everywhere.
@@ -201,7 +272,7 @@ HWY_AFTER_NAMESPACE();
 namespace espalier::linear {
 
 HWY_EXPORT(AddToSums);
-HWY_EXPORT(AddSums);
+HWY_EXPORT(SumPositions);
 HWY_EXPORT(ScoresOfSums);
 HWY_EXPORT(ColumnScores);
 HWY_EXPORT(FindBests);
@@ -233,7 +304,11 @@ void scores_of_sums(const int32_t* sums, size_t positions, size_t step, float sc
   HWY_DYNAMIC_DISPATCH(ScoresOfSums)(sums, positions, step, scale, stride, scores);
 }
 
-void add_sums(const int32_t* from, size_t n, int32_t* to) { HWY_DYNAMIC_DISPATCH(AddSums)(from, n, to); }
+void sum_positions(const PackedRows& rows, const PositionSums& what, size_t step, int32_t* sums) {
+  ESPALIER_CHECK(rows.sums_exactly() && !what.offset_begin.empty() &&
+                 what.offset_begin.back() <= what.offsets.size());
+  HWY_DYNAMIC_DISPATCH(SumPositions)(rows.words().data(), rows.width(), what, step, sums);
+}
 
 SumTable::SumTable(size_t entry_size, size_t most_entries, size_t most_bytes) : entry_size_(entry_size) {
   ESPALIER_CHECK(entry_size > 0 && entry_size % kLanes == 0);

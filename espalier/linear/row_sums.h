@@ -18,12 +18,30 @@ namespace espalier::linear {
 void add_to_sums(const PackedRows& rows, std::span<const uint32_t> offsets, std::span<const uint32_t> begin,
                  size_t step, int32_t* sums);
 
-/// What column_scores sums for each position t: of the `per_position` rows of sums rows[t·per_position + …]
-/// and of the packed rows at offsets [offset_begin[t], offset_begin[t+1]) (kNoFeature is skipped), the
-/// columns [begin[t], begin[t+1]), ascending, at least one.
+/// What sum_positions sums for each position t: the kept sums at entries[t] + offset of every place (padded
+/// width of them, on 32 bytes), and the packed rows at offsets [offset_begin[t], offset_begin[t+1])
+/// (kNoFeature is skipped).
+struct PositionSums {
+  struct Place {
+    const int32_t* const* entries;
+    size_t offset;
+  };
+  /// Sums that are first asked for at position t, `size` of them: only to ask the memory for them in time.
+  struct Run {
+    const int32_t* const* entries;
+    size_t offset, size;
+  };
+  std::span<const Place> places;
+  std::span<const Run> fresh;
+  std::span<const uint32_t> offsets, offset_begin;
+};
+/// sums[t·step + c] = these sums. Preconditions as those of add_to_sums.
+void sum_positions(const PackedRows& rows, const PositionSums& what, size_t step, int32_t* sums);
+
+/// What column_scores sums for each position t: what sum_positions does, but only the columns [begin[t],
+/// begin[t+1]), ascending, at least one.
 struct ColumnSums {
-  std::span<const int32_t* const> rows;  ///< each begins on 32 bytes
-  size_t per_position = 0;
+  std::span<const PositionSums::Place> places;
   std::span<const uint32_t> offsets, offset_begin;
   std::span<const uint16_t> columns;
   std::span<const uint32_t> begin;
@@ -34,9 +52,6 @@ void column_scores(const PackedRows& packed, const ColumnSums& what, float* scor
 /// scores[t·stride + c] = scale · sums[t·step + c], for a number of positions.
 void scores_of_sums(const int32_t* sums, size_t positions, size_t step, float scale, size_t stride,
                     float* scores);
-
-/// to[i] += from[i] for a multiple of kLanes integers that begin on 32 bytes.
-void add_sums(const int32_t* from, size_t n, int32_t* to);
 
 /// The sum of eight partial sums, in an order that is the same everywhere.
 inline float sum_of_lanes(const float* lane) {

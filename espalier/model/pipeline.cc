@@ -22,7 +22,8 @@ namespace {
 
 /// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
 /// thread.
-constexpr size_t kBlockTokens = 1 << 14;
+/// What was read, its labels and its text are then still in a core's own cache.
+constexpr size_t kBlockTokens = 1 << 12;
 /// Pieces of a block: one thread processes the sequences of a piece in order.
 constexpr size_t kBlockPieces = 32;
 

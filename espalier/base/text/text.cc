@@ -169,8 +169,6 @@ CodePoint detail::decode_multibyte(std::string_view text, size_t at) {
   return {static_cast<char32_t>(value), static_cast<uint32_t>(size)};
 }
 
-bool is_ascii(std::string_view text) { return skip_ascii(text, 0) == text.size(); }
-
 bool valid_utf8(std::string_view text, size_t* bad_offset) {
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     const CodePoint c = detail::decode_multibyte(text, at);

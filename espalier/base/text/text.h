@@ -65,9 +65,6 @@ class CodePoints {
   std::string_view text_;
 };
 
-/// Whether every byte is below 0x80.
-bool is_ascii(std::string_view text);
-
 /// Whether the text is UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF). If not, *bad_offset
 /// is where the first bad sequence starts.
 bool valid_utf8(std::string_view text, size_t* bad_offset = nullptr);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -33,6 +34,13 @@ class TextBuffer {
  public:
   TextBuffer() = default;
   TextBuffer(TextBuffer&& other) noexcept { *this = std::move(other); }
+  TextBuffer(const TextBuffer& other) { append(other.view()); }
+  TextBuffer& operator=(const TextBuffer& other) {
+    if (this == &other) return *this;
+    clear();
+    append(other.view());
+    return *this;
+  }
   TextBuffer& operator=(TextBuffer&& other) noexcept {
     bytes_ = std::move(other.bytes_);
     size_ = std::exchange(other.size_, 0);
@@ -51,6 +59,11 @@ class TextBuffer {
     bytes_.get()[size_++] = c;
   }
 
+  /// Whether `text` is a part of this buffer.
+  bool holds(std::string_view text) const {
+    const std::less<const char*> before;
+    return !before(text.data(), bytes_.get()) && before(text.data(), bytes_.get() + size_);
+  }
   std::string_view view() const { return {bytes_.get(), size_}; }
   size_t size() const { return size_; }
   void clear() { size_ = 0; }

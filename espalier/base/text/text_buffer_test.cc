@@ -22,6 +22,8 @@ TEST(TextBuffer, HoldsWhatAStringWouldHold) {
       ASSERT_EQ(buffer.size(), expected.size());
     }
   EXPECT_EQ(buffer.view(), expected);
+  EXPECT_TRUE(buffer.holds(buffer.view().substr(7, 2)));
+  EXPECT_FALSE(buffer.holds(expected));
   buffer.clear();
   buffer.append("again");
   EXPECT_EQ(buffer.view(), "again");
@@ -29,6 +31,11 @@ TEST(TextBuffer, HoldsWhatAStringWouldHold) {
   buffer = TextBuffer();
   buffer.append("other");
   EXPECT_EQ(moved.view(), "again");
+  TextBuffer copy = moved;
+  copy.append(" and again");
+  EXPECT_EQ(moved.view(), "again");
+  moved = copy;
+  EXPECT_EQ(moved.view(), "again and again");
   EXPECT_EQ(buffer.view(), "other");
 }
 

@@ -250,6 +250,9 @@ Status CascadePredictor::find_best(std::span<const Label> forced, bool segments,
   best.score = b.triples.decode(b.kept, b.alive_node, triples_, best.labels);
   best.probability = std::numeric_limits<double>::quiet_NaN();
   if (!segments) return {};
+  if (b.triples.find_shares(b.kept, triples_, temperature_, SegmentAnswer::kSureShare, b.shares) &&
+      SegmentAnswer::sure(b.shares, *span_rules_, best.labels))
+    return {};
   b.triples.find_ways_back(b.kept, triples_, temperature_, b.ways);
   if (choose_segments(forced, b, best.labels))
     best.score = b.triples.score_of(b.kept, b.alive_node, triples_, best.labels);

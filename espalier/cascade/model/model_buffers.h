@@ -32,6 +32,7 @@ struct CascadePredictor::Buffers final : data::Predictor::Scratch {
   TripleLevel triples;
   chain::WaysBack ways;
   SegmentAnswer segments;
+  std::vector<BestShare> shares;
   Ratings ratings;
   RatingScratch rating;
   chain::ForwardMax forward;

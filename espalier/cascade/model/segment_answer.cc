@@ -4,6 +4,27 @@ namespace espalier::cascade {
 
 using data::Label;
 
+bool SegmentAnswer::sure(std::span<const BestShare> shares, const chain::SpanRules& rules,
+                         std::span<const Label> labels) {
+  constexpr double kLeast = data::kSegmentPrice + 1e-6;
+  size_t stretch = 0;  // the first that does not end before the segment
+  for (size_t t = 0; t < labels.size();) {
+    if (rules.type(labels[t]) == chain::SpanRules::kOutside) {
+      ++t;
+      continue;
+    }
+    size_t end = t + 1;
+    while (end < labels.size() && rules.continues(labels[end - 1], labels[end])) ++end;
+    // The segment depends on the labels before and after it, too.
+    while (stretch < shares.size() && shares[stretch].last + 1 < t) ++stretch;
+    double probability = 1;
+    for (size_t i = stretch; i < shares.size() && shares[i].first <= end; ++i) probability *= shares[i].share;
+    if (probability < kLeast) return false;
+    t = end;
+  }
+  return true;
+}
+
 bool SegmentAnswer::choose(const chain::WaysBack& ways, const chain::SpanRules& rules,
                            const data::LabelSet& names, data::Scheme scheme, std::vector<Label>& labels) {
   const std::span<const data::LikelySegment> found = likely(ways, rules);

@@ -143,6 +143,55 @@ TEST(SegmentAnswer, PairsThatWereKeptSayTheSameAsTheirTrellis) {
   }
 }
 
+TEST(SegmentAnswer, IsTheBestLabellingWhereItsSharesSaySo) {
+  const data::LabelSet labels = some_labels();
+  const chain::SpanRules rules(labels, data::Scheme::kIob2);
+  const Random root(13);
+  TripleLevel triples;
+  PairLevel pairs;
+  KeptPairs kept;
+  SegmentAnswer answer;
+  WaysBack ways;
+  std::vector<BestShare> shares;
+  size_t sure = 0, changed = 0, cut = 0;
+  for (uint64_t i = 0; i < 2000; ++i) {
+    Random random = root.split(i);
+    RandomLevel level = random_level(3, 1 + random.below(9), labels.size(), random);
+    pairs.filter(level.alive, level.alive_node(), PairWeights(level.grams, level.gram), {},
+                 1.2 * random.uniform() - 0.3, kept);
+    level.alive = kept.alive;
+    level.trellis = grown(kept, level.grams);
+    level.score();
+    const TripleWeights weights(level.grams, level.gram);
+    std::vector<Label> best;
+    triples.decode(kept, level.alive_node(), weights, best);
+    const double temperature = 0.1 + random.uniform();
+    if (!triples.find_shares(kept, weights, temperature, 0, shares)) FAIL() << "no share is below 0";
+    // Stretches are independent of each other, so the shares' product is that of the whole path.
+    double product = 1, all = 0;
+    for (const BestShare& stretch : shares) product *= stretch.share;
+    const double best_score = level.score_of(best);
+    for (const auto& y : level.labellings())
+      if (!find_path(level.trellis, y).empty())
+        all += std::exp((level.score_of(y) - best_score) / temperature);
+    EXPECT_LE(product, 1 / all + 1e-4) << i;
+    EXPECT_LE(1 / product - 1, 2 * (all - 1) + 1e-4)
+        << i << ": each turn off the best way adds a few percent";
+    cut += shares.size() > 1;
+    triples.find_ways_back(kept, weights, temperature, ways);
+    std::vector<Label> found = best;
+    const bool other = answer.choose(ways, rules, labels, data::Scheme::kIob2, found);
+    changed += other;
+    if (!triples.find_shares(kept, weights, temperature, SegmentAnswer::kSureShare, shares)) continue;
+    if (!SegmentAnswer::sure(shares, rules, best)) continue;
+    ++sure;
+    EXPECT_FALSE(other) << i;
+  }
+  EXPECT_GT(sure, 400u);
+  EXPECT_GT(changed, 50u);
+  EXPECT_GT(cut, 100u);
+}
+
 TEST(SegmentAnswer, SumsOverManyPathsStayFinite) {
   // 4,000 positions with five labels that tie: more paths than a double can count.
   const data::LabelSet labels = some_labels();

@@ -146,7 +146,9 @@ Status ChainPredictor::best_labellings(const data::PredictOptions& options, Buff
   if (options.nbest <= 1) {
     data::Labelling& best = out.best.front();
     best.labels.resize(b.scores.view.length);
-    best.score = viterbi(b.scores.view, b.chain, best.labels.data());
+    // Constraints may have put other transitions in the place of the model's.
+    const bool own = b.scores.view.trans == trans_.data() && !trans_into_.empty();
+    best.score = viterbi(b.scores.view, b.chain, best.labels.data(), own ? trans_into_.data() : nullptr);
     if (best.score == -std::numeric_limits<double>::infinity()) return infeasible;
     return {};
   }

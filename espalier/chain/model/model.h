@@ -132,6 +132,7 @@ class ChainPredictor final : public data::Predictor {
   std::optional<linear::KernelModel>
       kernel_;  ///< the state map then holds feature numbers instead of offsets
   AlignedVector<float> trans_;
+  AlignedVector<float> trans_into_;  ///< with rows and columns changed over; empty with hundreds of labels
   std::optional<std::string_view>
       names_;                        ///< of the rows of state_, a line each; none where they were stripped
   std::string file_name_;            ///< for errors

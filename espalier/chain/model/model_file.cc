@@ -139,6 +139,13 @@ Result<std::unique_ptr<ChainPredictor>> ChainPredictor::load(const SectionFile& 
   model->trans_.assign(trans.begin(), trans.end());
   for (float& score : model->trans_)
     if (score <= kRuledOut) score = kImpossible;
+  constexpr uint64_t kMostLabels = 256;  // of many, a copy takes much memory
+  if (K <= kMostLabels) {
+    model->trans_into_.assign(K * model->stride_, kImpossible);
+    for (size_t i = 0; i < K; ++i)
+      for (size_t j = 0; j < K; ++j)
+        model->trans_into_[j * model->stride_ + i] = model->trans_[i * model->stride_ + j];
+  }
   ESPALIER_ASSIGN(const std::string scorer, field<std::string>(file, header, "scorer"));
   if (scorer == "rows") {
     ESPALIER_TRY(load_rows(file, "state", header, K, model->state_map_, model->state_));

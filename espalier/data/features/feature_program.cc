@@ -105,7 +105,10 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
         one_or_none_.push_back({seed, {at(0)}});
         break;
       case Sort::kGeneral: {
-        General general{seed, feature.references};
+        General general{seed, feature.references, {}};
+        if (std::all_of(feature.references.begin(), feature.references.end(),
+                        [](const Reference& reference) { return reference.origin == Origin::kHere; }))
+          for (size_t i = 0; i < feature.references.size(); ++i) general.at.push_back(at(i));
         for (Reference& reference : general.references) reference.view = views.place(reference.view);
         general_.push_back(std::move(general));
         break;
@@ -116,12 +119,22 @@ FeatureProgram::FeatureProgram(const FeaturePlan& plan, const std::vector<size_t
 
 uint64_t* FeatureProgram::run(const Sequence& sequence, size_t t, const TokenViews::Table& table,
                               uint64_t* out) const {
-  out = run_at(table.hashes.data() + (t + margin_) * width_, out);
+  const uint64_t* const row = table.hashes.data() + (t + margin_) * width_;
+  out = run_at(row, out);
   const auto first = -static_cast<ptrdiff_t>(margin_);
   const auto last = static_cast<ptrdiff_t>(sequence.length() + margin_) - 1;
   for (const General& general : general_) {
     uint64_t hash = general.seed;
     bool present = true;
+    for (const int32_t at : general.at) {
+      present &= row[at] != kAbsent;
+      hash = hash_combine(hash, row[at]);
+    }
+    if (!general.at.empty()) {
+      *out = hash;
+      out += present;
+      continue;
+    }
     for (const Reference& reference : general.references) {
       const ptrdiff_t there = std::clamp(referenced_row(reference, sequence, t), first, last);
       const uint64_t value = table.hashes[static_cast<size_t>(there - first) * width_ + reference.view];

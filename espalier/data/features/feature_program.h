@@ -63,6 +63,7 @@ class FeatureProgram {
   struct General {
     uint64_t seed;
     std::vector<Reference> references;  ///< with the view's place instead of its index
+    std::vector<int32_t> at;            ///< as in Join, if all rows are at fixed distances; else empty
   };
 
   /// A text of a name and the reference after it.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "espalier/base/text/text.h"
+#include "espalier/base/text/text_buffer.h"
 
 namespace espalier::data {
 namespace {
@@ -211,7 +211,22 @@ void TokenViews::fill(const Sequence& sequence, Table& table) const {
   const size_t length = sequence.length();
   table.hashes.resize((length + 2 * margin_) * width());
   uint64_t* row = std::copy(before_.begin(), before_.end(), table.hashes.data());
-  for (size_t t = 0; t < length; ++t, row += width()) fill_inner_row(sequence, t, table, row);
+  // Cells are hashed some rows before their variants are looked up, so that memory has time to answer.
+  constexpr size_t kAhead = 8;
+  table.cells.resize(kAhead * groups_.size());
+  const auto hash_row = [&](size_t t) {
+    uint64_t* const hashes = table.cells.data() + t % kAhead * groups_.size();
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      hashes[g] = view_hash(sequence.cell(t, groups_[g].column));
+      if (groups_[g].count > 0) __builtin_prefetch(table.cache.data() + cached(groups_[g], hashes[g]));
+    }
+  };
+  for (size_t t = 0; t < std::min(length, kAhead); ++t) hash_row(t);
+  for (size_t t = 0; t < length; ++t, row += width()) {
+    const uint64_t* const hashes = table.cells.data() + t % kAhead * groups_.size();
+    for (size_t g = 0; g < groups_.size(); ++g) fill_group(sequence, t, groups_[g], hashes[g], table, row);
+    if (t + kAhead < length) hash_row(t + kAhead);
+  }
   std::copy(after_.begin(), after_.end(), row);
   for (const size_t v : in_lexicons_) {
     hash_words(sequence, views_[v].column, table.cell, table.words);
@@ -237,23 +252,31 @@ void TokenViews::fill_row(const Sequence& sequence, ptrdiff_t row, Table& table,
 }
 
 void TokenViews::fill_inner_row(const Sequence& sequence, size_t t, Table& table, uint64_t* row) const {
-  for (const Group& group : groups_) {
-    const std::string_view cell = sequence.cell(t, group.column);
-    const uint64_t hash = view_hash(cell);
-    for (const size_t place : group.plain) row[place] = hash;
-    if (group.count == 0) continue;
-    uint64_t* entry = table.cache.data() + group.cache + (hash % kCacheEntries) * (1 + group.count);
-    if (entry[0] != hash) {
-      entry[0] = kAbsent;  // until the whole entry is there
-      table.cell.set(cell);
-      for (size_t i = 0; i < group.count; ++i) {
-        const auto text = table.cell.text(views_[order_[group.first + i]], patterns_, *lists_);
-        entry[1 + i] = text ? view_hash(*text) : kAbsent;
-      }
-      entry[0] = hash;
+  for (const Group& group : groups_)
+    fill_group(sequence, t, group, view_hash(sequence.cell(t, group.column)), table, row);
+}
+
+size_t TokenViews::cached(const Group& group, uint64_t hash) {
+  return group.cache + (hash % kCacheEntries) * (1 + group.count);
+}
+
+/// The views of a cell, whose hash is known.
+void TokenViews::fill_group(const Sequence& sequence, size_t t, const Group& group, uint64_t hash,
+                            Table& table, uint64_t* row) const {
+  for (const size_t place : group.plain) row[place] = hash;
+  if (group.count == 0) return;
+  uint64_t* const entry = table.cache.data() + cached(group, hash);
+  if (entry[0] != hash) {
+    entry[0] = kAbsent;  // until the whole entry is there
+    table.cell.set(sequence.cell(t, group.column));
+    for (size_t i = 0; i < group.count; ++i) {
+      const auto text = table.cell.text(views_[order_[group.first + i]], patterns_, *lists_);
+      entry[1 + i] = text ? view_hash(*text) : kAbsent;
     }
-    std::memcpy(row + group.first, entry + 1, group.count * sizeof(uint64_t));
+    entry[0] = hash;
   }
+  copy_short(reinterpret_cast<char*>(row + group.first), reinterpret_cast<const char*>(entry + 1),
+             group.count * sizeof(uint64_t));
 }
 
 void TokenViews::hash_words(const Sequence& sequence, size_t column, CellViews& cell,

@@ -52,6 +52,7 @@ class TokenViews {
   struct Table {
     std::vector<uint64_t> hashes;  ///< (margin + length + margin) rows × width
     std::vector<uint64_t> cache;
+    std::vector<uint64_t> cells;  ///< hashes of the cells of a few rows ahead
     uint64_t owner = 0;           ///< whose hashes the cache holds
     std::vector<uint64_t> words;  ///< of the rows, as lexicons look them up
     CellViews cell;
@@ -106,6 +107,10 @@ class TokenViews {
   std::optional<std::string_view> other_text(const Sequence& sequence, ptrdiff_t row, size_t view,
                                              Reading& reading) const;
   void own_cache(const Sequence& sequence, Table& table) const;
+  /// Where the cache has what a group gives for a cell.
+  static size_t cached(const Group& group, uint64_t hash);
+  void fill_group(const Sequence& sequence, size_t t, const Group& group, uint64_t hash, Table& table,
+                  uint64_t* row) const;
   void fill_inner_row(const Sequence& sequence, size_t t, Table& table, uint64_t* row) const;
   std::optional<std::string> outside_text(const View& view, ptrdiff_t distance) const;
   /// The hashes by which lexicons look up the cells of a column.

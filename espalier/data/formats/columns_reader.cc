@@ -1,9 +1,11 @@
 #include "espalier/data/formats/columns_reader.h"
 
+#include <bit>
 #include <cstring>
 #include <optional>
 
 #include "espalier/base/text/counted.h"
+#include "espalier/base/text/text_bytes.h"
 #include "espalier/data/formats/lines_reader.h"
 #include "espalier/data/formats/row_layout.h"
 
@@ -62,7 +64,7 @@ class ColumnsReader : public LinesReader {
 
  private:
   bool starts_document(std::string_view line) const {
-    if (!line.starts_with(kDocumentStart)) return false;
+    if (line.front() != kDocumentStart.front() || !line.starts_with(kDocumentStart)) return false;
     line.remove_prefix(kDocumentStart.size());
     return line.empty() || separates(line.front()) || line.front() == single_;
   }
@@ -75,6 +77,17 @@ class ColumnsReader : public LinesReader {
   /// Calls found(begin, size) for each cell of the line, one pass.
   template <typename Found>
   void split(std::string_view line, Found found) const {
+    constexpr size_t kShort = 64;
+    if (single_ == '\0' && line.size() <= kShort) {
+      uint64_t cells = ~places_of(line, ' ', '\t');
+      if (line.size() < kShort) cells &= (uint64_t{1} << line.size()) - 1;
+      while (cells != 0) {
+        const int first = std::countr_zero(cells), size = std::countr_one(cells >> first);
+        found(static_cast<size_t>(first), static_cast<size_t>(size));
+        cells &= cells + (uint64_t{1} << first);  // clears the lowest run of ones
+      }
+      return;
+    }
     const char* const begin = line.data();
     const char* const end = begin + line.size();
     const char* p = begin;

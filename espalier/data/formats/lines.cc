@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "espalier/base/text/text.h"
+#include "espalier/base/text/text_bytes.h"
 
 namespace espalier::data {
 Result<Encoding> parse_encoding(std::string_view name) {
@@ -32,9 +33,9 @@ Result<bool> Lines::next(std::string_view& line) {
         "a carriage return within the line: are they the ends of lines, as on old Macintosh computers? tr "
         "'\\r' '\\n' would convert them");
   if (encoding_ == Encoding::kUnchecked) return more;
+  if (is_plain_ascii(line)) return more;
   if (std::memchr(line.data(), '\0', line.size()) != nullptr)
     return error("a zero byte: this is not text, or UTF-16 (iconv -f UTF-16 -t UTF-8 would convert it)");
-  if (is_ascii(line)) return more;
   if (encoding_ == Encoding::kLatin1) {
     // Accented letters of latin1 next to each other are hardly ever UTF-8 by chance.
     if (!known_latin1_ && valid_utf8(line))

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "espalier/base/text/format.h"
+#include "espalier/base/text/text_buffer.h"
 #include "espalier/data/formats/crfsuite_reader.h"
 #include "espalier/data/formats/label_column.h"
 #include "espalier/data/formats/writer_rows.h"
@@ -27,6 +28,22 @@ void append_field(std::string_view text, std::string& out) {
   const size_t at = out.size();
   out.append(text);
   std::replace_if(out.begin() + static_cast<std::ptrdiff_t>(at), out.end(), breaks_line, ' ');
+}
+
+/// A row as it was read and its label, in one piece.
+void append_row(std::string_view raw, char separator, std::string_view label, std::string& out) {
+  char line[256];
+  if (raw.size() + label.size() + 1 > sizeof(line)) {
+    out.append(raw).push_back(separator);
+    append_field(label, out);
+    return;
+  }
+  copy_short(line, raw.data(), raw.size());
+  char* const at = line + raw.size();
+  *at = separator;
+  copy_short(at + 1, label.data(), label.size());
+  std::replace_if(at + 1, at + 1 + label.size(), breaks_line, ' ');
+  out.append(line, raw.size() + 1 + label.size());
 }
 
 /// A CoNLL-U cell is never empty.
@@ -235,7 +252,7 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
   if (out_ == Format::kConllu) return append_conllu_as_read(rows, conllu_label_, out);
   if (out_ == Format::kCrfsuite) append_weight(s, out);
   for (size_t r = 0; r < s.length(); ++r) {
-    append_extra_lines(s, r, out);
+    if (s.extra_line_count() > 0) append_extra_lines(s, r, out);
     std::string_view raw = s.raw(r);
     if (out_ == Format::kCrfsuite) {
       append_crfsuite_name(rows.labels[r], out);
@@ -249,12 +266,16 @@ void Writer::append_as_read(const WriterRows& rows, std::string& out) const {
     const char separator = !in_.separator.empty() && !letters      ? in_.separator.front()
                            : letters || raw.find('\t') != raw.npos ? '\t'
                                                                    : ' ';
-    out.append(raw).push_back(separator);
-    for (size_t i = 0; i < rows.others.cells.size(); ++i) {
-      append_field(rows.other_label(r, i), out);
-      out.push_back(separator);
+    if (rows.others.cells.empty()) {
+      append_row(raw, separator, rows.labels[r], out);
+    } else {
+      out.append(raw).push_back(separator);
+      for (size_t i = 0; i < rows.others.cells.size(); ++i) {
+        append_field(rows.other_label(r, i), out);
+        out.push_back(separator);
+      }
+      append_field(rows.labels[r], out);
     }
-    append_field(rows.labels[r], out);
     for (size_t i = 0; i < rows.extra.names.size(); ++i) {
       out.push_back(separator);
       append_field(rows.extra_value(r, i), out);

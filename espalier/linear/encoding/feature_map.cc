@@ -76,7 +76,8 @@ Result<FeatureMap> FeatureMap::view(std::span<const Slot> slots, uint64_t value_
   return map;
 }
 
-void FeatureMap::find_all(std::span<const uint64_t> hashes, uint32_t* values) const {
+void FeatureMap::find_all(std::span<const uint64_t> hashes, uint32_t* values, const uint32_t* used,
+                          size_t step) const {
   constexpr size_t kAtOnce = 256;
   constexpr size_t kAhead = 16;  // enough loads in flight to hide the latency of the last-level cache
   const size_t n = hashes.size();
@@ -87,18 +88,18 @@ void FeatureMap::find_all(std::span<const uint64_t> hashes, uint32_t* values) co
   uint32_t likely[kAtOnce];
   for (size_t first = 0; first < n; first += kAtOnce) {
     const size_t last = std::min(n, first + kAtOnce);
-    size_t count = 0;
-    for (size_t i = first; i < last; ++i) filter_.prefetch(static_cast<uint32_t>(hashes[i]));
-    for (size_t i = first; i < last; ++i) {
-      values[i] = kNoFeature;
-      likely[count] = static_cast<uint32_t>(i - first);
-      count += filter_.may_have(static_cast<uint32_t>(hashes[i]));
-    }
+    const size_t count = filter_.likely(hashes.subspan(first, last - first), likely);
+    std::fill(values + first, values + last, kNoFeature);
     const uint64_t* const from = hashes.data() + first;
     for (size_t k = 0; k < std::min(kAhead, count); ++k) prefetch(from[likely[k]]);
     for (size_t k = 0; k < count; ++k) {
       if (k + kAhead < count) prefetch(from[likely[k + kAhead]]);
-      values[first + likely[k]] = find(from[likely[k]]);
+      const uint32_t value = find(from[likely[k]]);
+      values[first + likely[k]] = value;
+      if (used == nullptr || value == kNoFeature) continue;
+      constexpr size_t kUsual = 10;  // words that are read there
+      __builtin_prefetch(used + value * step);
+      __builtin_prefetch(used + value * step + kUsual);
     }
   }
 }

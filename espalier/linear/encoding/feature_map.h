@@ -62,7 +62,10 @@ class FeatureMap {
   }
   /// Looks up a batch with the memory accesses overlapped; values[i] = find(hashes[i]). Much faster where
   /// many are unknown, since most of these are never looked for in the table.
-  void find_all(std::span<const uint64_t> hashes, uint32_t* values) const;
+  /// `used`: null, or what the values count from, for memory to be asked for what they lead to: at value ·
+  /// step, the words that follow.
+  void find_all(std::span<const uint64_t> hashes, uint32_t* values, const uint32_t* used = nullptr,
+                size_t step = 1) const;
 
   std::span<const Slot> slots() const { return slots_; }
 

@@ -59,6 +59,17 @@ TEST(FeatureMapTest, TheFilterLetsEveryKnownKeyPassAndFewOthers) {
     const auto passed = std::count_if(unknown.begin(), unknown.end(), [&](uint64_t hash) {
       return filter.may_have(static_cast<uint32_t>(hash));
     });
+    std::vector<uint32_t> likely(21);
+    for (size_t first = 0; first + 21 <= std::min<size_t>(n, 500); ++first)
+      for (const auto* hashes : {&known, &unknown})
+        for (const size_t size : {0, 1, 3, 4, 21}) {
+          const auto some = std::span(*hashes).subspan(first, size);
+          std::vector<uint32_t> expected;
+          for (uint32_t i = 0; i < size; ++i)
+            if (filter.may_have(static_cast<uint32_t>(some[i]))) expected.push_back(i);
+          const auto count = static_cast<ptrdiff_t>(filter.likely(some, likely.data()));
+          ASSERT_EQ(std::vector<uint32_t>(likely.begin(), likely.begin() + count), expected);
+        }
     EXPECT_LT(passed, 2000) << "of 20,000, with " << n << " keys";
   }
 }

@@ -1,11 +1,12 @@
 // A small table that says of most keys that are not in a set that they are not. FeatureMap asks it first: of
 // the features of new text many are unknown, and the filter, unlike the table, fits into a core's own cache.
-// Header only; tested in feature_map_test.cc.
+// Tested in feature_map_test.cc.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace espalier::linear {
@@ -24,20 +25,24 @@ class KeyFilter {
     const uint64_t m = mixed(key);
     words_[m >> shift_] |= bits(m);
   }
-  /// Asks the memory for what may_have() will look at.
-  void prefetch(uint32_t key) const { __builtin_prefetch(&words_[mixed(key) >> shift_]); }
   /// False: the key was not added. Precondition: made for some number of keys.
   bool may_have(uint32_t key) const {
     const uint64_t m = mixed(key), wanted = bits(m);
     return (words_[m >> shift_] & wanted) == wanted;
   }
 
- private:
-  static uint64_t mixed(uint32_t key) { return (key | uint64_t{1} << 32) * 0x9E3779B97F4A7C15ull; }
+  /// The places of the hashes whose lower halves may be keys, ascending; returns how many. `out` has room for
+  /// as many as there are hashes.
+  size_t likely(std::span<const uint64_t> hashes, uint32_t* out) const;
+
+  // ---- for likely(): where the bits of a key are ---------------------------------------------------------
+  static constexpr uint64_t kFactor = 0x9E3779B97F4A7C15ull;
+  static uint64_t mixed(uint32_t key) { return (key | uint64_t{1} << 32) * kFactor; }
   static uint64_t bits(uint64_t m) {
     return uint64_t{1} << (m >> 24 & 63) | uint64_t{1} << (m >> 30 & 63) | uint64_t{1} << (m >> 36 & 63);
   }
 
+ private:
   std::vector<uint64_t> words_;
   int shift_ = 63;
 };

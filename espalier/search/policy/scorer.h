@@ -64,6 +64,38 @@ class Scorer {
     return score(sink_);
   }
 
+  /// Scorers that can sum a candidate's features in parts, so that what growing candidates have in common is
+  /// summed once: for each state start_parts(), then add_part() for what all candidates from here on have,
+  /// and score_with_parts() for the scores of a candidate, given the rest of it. Sums are made in another
+  /// order than by score(), so they may differ from it by rounding. False: score() is all there is.
+  virtual bool start_parts() { return false; }
+  virtual void add_part(const FeatureSink&) {}
+  virtual std::span<const float> score_with_parts(const FeatureSink& rest) { return score(rest); }
+
+  /// The scores of all actions of a state.
+  template <SearchSpace S>
+  requires HasGrowingCandidates<S>
+  void score_actions(const S& space, const typename S::State& state, std::span<const Action> actions,
+                     std::vector<float>& scores) {
+    if (!start_parts()) return score_by_rows(space, *this, state, actions, scores);
+    sink_.clear();
+    space.shared_features(state, sink_);
+    add_part(sink_);
+    uint32_t grown = 0;
+    for (size_t i = 0; i < actions.size();) {
+      const uint32_t candidate = actions[i].candidate;
+      for (; grown <= candidate; ++grown) {
+        sink_.clear();
+        space.added_features(state, grown, sink_);
+        add_part(sink_);
+      }
+      sink_.clear();
+      space.own_features(state, candidate, sink_);
+      const std::span<const float> row = score_with_parts(sink_);
+      for (; i < actions.size() && actions[i].candidate == candidate; ++i) scores[i] = row[actions[i].label];
+    }
+  }
+
   template <SearchSpace S>
   Best best_label(const S& space, const typename S::State& state, LabelRange range) {
     if constexpr (HasRecall<S>) {

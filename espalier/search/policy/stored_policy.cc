@@ -41,7 +41,11 @@ class StoredRows final : public StoredPolicy {
 class StoredRowScorer final : public InputScorer {
  public:
   explicit StoredRowScorer(const StoredRows& rows)
-      : rows_(rows), row_(rows.stride, 0.0f), kept_(kKept * rows.stride, 0.0f), kept_key_(kKept, 0) {}
+      : rows_(rows),
+        row_(rows.stride, 0.0f),
+        parts_(rows.stride, 0.0f),
+        kept_(kKept * rows.stride, 0.0f),
+        kept_key_(kKept, 0) {}
 
   void begin(const StaticBlocks&) override {}
   void prepare(const data::HashedFeatures& blocks) override {
@@ -69,13 +73,18 @@ class StoredRowScorer final : public InputScorer {
       return true;
     }
     ESPALIER_CHECK(more->state_values.empty() && more->length() >= sums_->roles() * T);
-    block_sums_.assign(more->length() * S, 0);
+    block_sums_.resize(more->length() * S);
     for (size_t role = 0; role < sums_->roles(); ++role)
       for (size_t t = 0; t < T; ++t)
         std::copy_n(sums_->sums(t, 0, role), S, block_sums_.data() + (role * T + t) * S);
     offsets_.resize(more->state.size());
-    rows_.state_map.find_all(more->state, offsets_.data());
-    linear::add_to_sums(rows_.state, offsets_, more->state_begin, S, block_sums_.data());
+    rows_.state_map.find_all(more->state, offsets_.data(), rows_.state.words().data());
+    // The blocks of roles have what is summed for tokens, the others nothing yet.
+    const size_t summed = sums_->roles() * T;
+    const std::span<const uint32_t> begin = more->state_begin;
+    linear::add_to_sums(rows_.state, offsets_, begin.first(summed + 1), S, block_sums_.data());
+    linear::sum_positions(rows_.state, {{}, {}, offsets_, begin.subspan(summed)}, S,
+                          block_sums_.data() + summed * S);
     scores_.resize(block_sums_.size());
     linear::scores_of_sums(block_sums_.data(), more->length(), S, rows_.state.scale(), S, scores_.data());
     return true;
@@ -96,6 +105,16 @@ class StoredRowScorer final : public InputScorer {
         if (rows_.hashed_map.may_have(e.hash)) rows_.hashed_map.prefetch(e.hash);
       add_entries(entries, row);
     }
+    return row_;
+  }
+  bool start_parts() override {
+    std::fill_n(parts_.data(), rows_.stride, 0.0f);
+    return true;
+  }
+  void add_part(const FeatureSink& features) override { add_features(features, parts_.data()); }
+  std::span<const float> score_with_parts(const FeatureSink& rest) override {
+    std::copy_n(parts_.data(), rows_.stride, row_.data());
+    add_features(rest, row_.data());
     return row_;
   }
   std::span<const float> recall(const Recall& known) override {
@@ -133,6 +152,14 @@ class StoredRowScorer final : public InputScorer {
   }
 
  private:
+  void add_features(const FeatureSink& features, float* row) {
+    for (const uint32_t b : features.blocks())
+      linear::add_padded(scores_.data() + b * rows_.stride, rows_.stride, row);
+    if (features.entries().empty()) return;
+    for (const auto& e : features.entries())
+      if (rows_.hashed_map.may_have(e.hash)) rows_.hashed_map.prefetch(e.hash);
+    add_entries(features.entries(), row);
+  }
   static size_t slot_of(uint64_t key) { return key * kSpreading >> (64 - kKeptBits); }
   void keep_entries(std::span<const FeatureSink::Entry> entries, uint64_t key) {
     const size_t slot = slot_of(key);
@@ -174,6 +201,7 @@ class StoredRowScorer final : public InputScorer {
   std::vector<uint32_t> offsets_, found_;
   std::vector<float> found_values_;
   AlignedVector<float> scores_, row_;
+  AlignedVector<float> parts_;      ///< the scores of what was added since start_parts
   AlignedVector<float> kept_;       ///< kKept sums of entries, indexed by slot_of(key)
   std::vector<uint64_t> kept_key_;  ///< 0: the slot is empty
 };

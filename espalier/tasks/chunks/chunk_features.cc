@@ -1,6 +1,8 @@
 #include "espalier/tasks/chunks/chunk_features.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "espalier/base/hash.h"
 
@@ -66,7 +68,31 @@ constexpr WholeConjunction kWholeConjunctions[] = {
     {"first and last, before and after", {kTagBefore, kFirstTag, kLastTag, kTagAfter}},
     {"first and last, before and after, length", {kTagBefore, kFirstTag, kLastTag, kTagAfter, kLengthPart}},
 };
-uint64_t salt(ChunkFeatureKind kind) { return kind * 0x9E3779B97F4A7C15ull; }
+constexpr uint64_t salt(ChunkFeatureKind kind) { return kind * 0x9E3779B97F4A7C15ull; }
+
+/// Conjunctions share their parts, so the hashes of each part are found once: one, or two of two tokens.
+using PartHashes = uint64_t[kWholeParts][2];
+constexpr size_t hashes_of(WholePart part) {
+  return part == kNoPart ? 0 : part == kTwoBefore || part == kTwoAfter ? 2 : 1;
+}
+
+/// Adds the parts of conjunction c, which the compiler knows, to a hash.
+template <size_t c, size_t... i>
+uint64_t conjoined(uint64_t hash, const PartHashes& of, std::index_sequence<i...>) {
+  const auto add = [&](auto part) {
+    if constexpr (hashes_of(part()) > 0) hash = hash_combine(hash, of[part()][0]);
+    if constexpr (hashes_of(part()) > 1) hash = hash_combine(hash, of[part()][1]);
+  };
+  (add(std::integral_constant<WholePart, kWholeConjunctions[c].parts[i]>()), ...);
+  return hash;
+}
+/// Calls visit(c, hash) for all conjunctions of a view.
+template <typename Visit, size_t... c>
+void visit_conjunctions(uint64_t key, const PartHashes& of, const Visit& visit, std::index_sequence<c...>) {
+  (visit(c, conjoined<c>(hash_combine(hash_combine(salt(kConjoined), c), key), of,
+                         std::make_index_sequence<std::size(kWholeConjunctions[c].parts)>())),
+   ...);
+}
 
 ptrdiff_t place(size_t t) { return static_cast<ptrdiff_t>(t); }
 
@@ -82,8 +108,7 @@ Result<ChunkFeatures> ChunkFeatures::make(ChunkFeatureOptions options, size_t lo
 template <typename Emit, typename Title>
 void ChunkFeatures::visit_grams(const ChunkViews& views, ChunkWay way, uint64_t start, size_t first,
                                 size_t length, const Emit& emit, const Title& title) const {
-  for (size_t v = 0; v < views.size(); ++v) {
-    if (!options_.meta.has(way, views.base(v))) continue;
+  for (const size_t v : views.of(way)) {
     uint64_t h = hash_combine(start, views.key(v));
     bool any = false;
     for (size_t t = first; t < first + length; ++t) {
@@ -108,8 +133,7 @@ void ChunkFeatures::visit_role(const ChunkViews& views, size_t role, size_t t, c
               [&] { return kRoleNames[role]; });
   if (role == 1) return;
   const int outwards = role == 0 ? -1 : 1;
-  for (size_t v = 0; v < views.size(); ++v) {
-    if (!options_.meta.has(ChunkWay::kAround, views.base(v))) continue;
+  for (const size_t v : views.of(ChunkWay::kAround)) {
     for (const int distance : {outwards, 2 * outwards}) {
       const uint64_t value = views.hash(place(t) + distance, v);
       if (value == ChunkViews::kAbsent) continue;
@@ -172,66 +196,60 @@ void ChunkFeatures::visit_whole(const ChunkViews& views, size_t t, size_t length
       for (ptrdiff_t i = first; i <= last; ++i) text += (i > first ? " " : "") + views.text(i, v);
       return text;
     };
-    // A part as a hash and as a text: the view of one token, or of two.
-    const auto look = [&](ptrdiff_t i, size_t which, auto&& as_hash, auto&& as_text) {
-      as_hash(views.hash(i, which));
-      as_text([&views, i, which] { return views.text(i, which); });
-    };
-    const auto visit_part = [&](WholePart p, auto&& as_hash, auto&& as_text) {
-      switch (p) {
+    PartHashes of;
+    of[kTags][0] = tags;
+    of[kLengthPart][0] = length;
+    of[kFirstTag][0] = views.hash(first, v);
+    of[kLastTag][0] = views.hash(last, v);
+    of[kTagBefore][0] = of[kTwoBefore][1] = views.hash(first - 1, v);
+    of[kTagAfter][0] = of[kTwoAfter][0] = views.hash(last + 1, v);
+    of[kTwoBefore][0] = views.hash(first - 2, v);
+    of[kTwoAfter][1] = views.hash(last + 2, v);
+    of[kFirstWord][0] = views.hash(first, low);
+    of[kLastWord][0] = views.hash(last, low);
+    of[kWordBefore][0] = views.hash(first - 1, low);
+    of[kWordAfter][0] = views.hash(last + 1, low);
+    const auto text_of = [&](WholePart part) -> std::string {
+      switch (part) {
         case kNoPart:
-          return;
+          return "";
         case kTags:
-          as_hash(tags);
-          return as_text(tags_text);
+          return " " + tags_text();
         case kLengthPart:
-          as_hash(length);
-          return as_text([&] { return fmt::format("{}", length); });
+          return fmt::format(" {}", length);
         case kFirstTag:
-          return look(first, v, as_hash, as_text);
+          return " " + views.text(first, v);
         case kLastTag:
-          return look(last, v, as_hash, as_text);
+          return " " + views.text(last, v);
         case kTagBefore:
-          return look(first - 1, v, as_hash, as_text);
+          return " " + views.text(first - 1, v);
         case kTagAfter:
-          return look(last + 1, v, as_hash, as_text);
+          return " " + views.text(last + 1, v);
         case kTwoBefore:
-          look(first - 2, v, as_hash, as_text);
-          return look(first - 1, v, as_hash, as_text);
+          return " " + views.text(first - 2, v) + " " + views.text(first - 1, v);
         case kTwoAfter:
-          look(last + 1, v, as_hash, as_text);
-          return look(last + 2, v, as_hash, as_text);
+          return " " + views.text(last + 1, v) + " " + views.text(last + 2, v);
         case kFirstWord:
-          return look(first, low, as_hash, as_text);
+          return " " + views.text(first, low);
         case kLastWord:
-          return look(last, low, as_hash, as_text);
+          return " " + views.text(last, low);
         case kWordBefore:
-          return look(first - 1, low, as_hash, as_text);
+          return " " + views.text(first - 1, low);
         case kWordAfter:
-          return look(last + 1, low, as_hash, as_text);
+          return " " + views.text(last + 1, low);
       }
+      return "";
     };
-    // Conjunctions share their parts, so the hash of each part is found once.
-    uint64_t value[kWholeParts][2];
-    size_t values[kWholeParts];
-    const auto nothing = [](const auto&) {};
-    for (size_t p = 0; p < kWholeParts; ++p) {
-      values[p] = 0;
-      visit_part(
-          static_cast<WholePart>(p), [&](uint64_t x) { value[p][values[p]++] = x; }, nothing);
-    }
-    for (size_t c = 0; c < std::size(kWholeConjunctions); ++c) {
-      uint64_t h = hash_combine(hash_combine(salt(kConjoined), c), views.key(v));
-      for (const WholePart p : kWholeConjunctions[c].parts)
-        for (size_t i = 0; i < values[p]; ++i) h = hash_combine(h, value[p][i]);
-      emit(h, [&] {
-        std::string text = fmt::format("{}, {}:", views.name(v), kWholeConjunctions[c].name);
-        for (const WholePart p : kWholeConjunctions[c].parts)
-          visit_part(
-              p, [](uint64_t) {}, [&](const auto& part) { text += " " + part(); });
-        return text;
-      });
-    }
+    visit_conjunctions(
+        views.key(v), of,
+        [&](size_t c, uint64_t hash) {
+          emit(hash, [&] {
+            std::string text = fmt::format("{}, {}:", views.name(v), kWholeConjunctions[c].name);
+            for (const WholePart part : kWholeConjunctions[c].parts) text += text_of(part);
+            return text;
+          });
+        },
+        std::make_index_sequence<std::size(kWholeConjunctions)>());
   }
   for (size_t v = 0; v < views.size(); ++v) {
     if (views.base(v) != ChunkBase::kSymbols) continue;

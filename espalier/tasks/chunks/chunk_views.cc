@@ -33,6 +33,7 @@ size_t common_beginning(std::string_view word, std::string_view stem) {
 void ChunkViews::list_views(const ChunkFeatureOptions& options) {
   views_.clear();
   tags_.clear();
+  for (std::vector<size_t>& views : ways_) views.clear();
   if (options.columns.empty()) return;
   const auto add = [&](ChunkBase base, size_t number, std::string name) {
     const uint64_t key = hash_combine(static_cast<uint64_t>(base), hash_bytes(name));
@@ -54,9 +55,11 @@ void ChunkViews::list_views(const ChunkFeatureOptions& options) {
     add(ChunkBase::kInitials, c, fmt::format("x{} first", c));
   }
   for (size_t l = 0; l < options.lists.size(); ++l) add(ChunkBase::kLists, l, "in " + options.lists[l].name);
-  if (!tags_.empty()) return;
-  for (size_t v = 0; v < views_.size(); ++v)
+  for (size_t v = 0; v < views_.size() && tags_.empty(); ++v)
     if (views_[v].base == ChunkBase::kCase) tags_.push_back(v);
+  for (size_t way = 0; way < kChunkWays; ++way)
+    for (size_t v = 0; v < views_.size(); ++v)
+      if (options.meta.has(static_cast<ChunkWay>(way), views_[v].base)) ways_[way].push_back(v);
 }
 
 bool ChunkViews::text_of(size_t token, const View& view, std::string_view& text) const {

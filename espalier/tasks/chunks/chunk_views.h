@@ -3,8 +3,10 @@
 // time. Tested in chunk_features_test.cc.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,8 @@ class ChunkViews {
 
   /// The view of lower-case words.
   size_t lower() const { return 1; }
+  /// The views that the options combine in this way.
+  std::span<const size_t> of(ChunkWay way) const { return ways_[static_cast<size_t>(way)]; }
   /// The views that tell the kind of a token: its symbols, or its case pattern if it has none.
   const std::vector<size_t>& tags() const { return tags_; }
 
@@ -77,6 +81,7 @@ class ChunkViews {
   const ChunkFeatureOptions* options_ = nullptr;
   std::vector<View> views_;
   std::vector<size_t> tags_;
+  std::array<std::vector<size_t>, kChunkWays> ways_;
   size_t tokens_ = 0;
   std::vector<uint64_t> hashes_;           ///< tokens × views
   std::vector<std::string> lower_, stem_;  ///< per token
