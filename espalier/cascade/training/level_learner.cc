@@ -28,6 +28,23 @@ Trellis& TrainingLattice::open(const GramTable& grams, Trellis& buffer) {
   return buffer;
 }
 
+void TrainingLattice::add_missing_grams(GramTable& grams, Trellis& buffer) {
+  if (grows) return add_missing_grams_when_grown(trellis, grams);
+  cascade::add_missing_grams(open(grams, buffer), grams);
+}
+
+void TrainingLattice::find_truth(std::span<const data::Label> gold, const GramTable& grams, Trellis& buffer) {
+  if (grows) {
+    GrownPath path = find_path_when_grown(trellis, gold);
+    truth = std::move(path.states);
+    truth_arcs = std::move(path.arcs);
+    return;
+  }
+  const Trellis& opened = open(grams, buffer);
+  truth = find_path(opened, gold);
+  truth_arcs = arcs_of_path(opened.lattice, truth);
+}
+
 std::pair<size_t, size_t> TrainingLattice::states_and_arcs() const {
   if (!alive.label.empty()) return {alive.label.size(), arcs_of(alive)};
   if (!grows) return {trellis.lattice.states(), trellis.lattice.arcs()};
@@ -182,18 +199,30 @@ void LevelLearner::find_gradient(uint32_t s, linear::SequenceFeatures features, 
     return;
   }
   TrainingLattice& lattice = lattices_[s];
-  Trellis& trellis = lattice.open(layout_.grams, piece.trellis);
-  piece.alive.find(trellis.lattice);
+  const LevelView view = view_of(weights_, static_cast<float>(scale_));
+  const auto ignore = static_cast<float>(options_.ignore);
   const bool finds_log_loss =
       keeps_potentials() && (options_.restriction == nullptr || !options_.restriction->applies(s));
+  if (finds_log_loss && lattice.grows) {
+    // The labels at each position are those of what it grows from.
+    piece.alive.find(lattice.trellis.lattice);
+    score_nodes(layout_, weights_, features, piece.alive, 2, piece.node);
+    if (const auto loss = piece.grown_log_loss.find(view, potentials_, layout_.grams, piece.node.data(),
+                                                    layout_.stride, lattice.trellis, lattice.truth,
+                                                    lattice.truth_arcs, copies, ignore, out)) {
+      out.loss = copies * *loss;
+      return;
+    }
+  }
+  Trellis& trellis = lattice.open(layout_.grams, piece.trellis);
+  piece.alive.find(trellis.lattice);
   // Where one label is left, its score is a factor of all paths and has no gradient.
   score_nodes(layout_, weights_, features, piece.alive, finds_log_loss ? 2 : 1, piece.node);
-  const LevelView view = view_of(weights_, static_cast<float>(scale_));
   const bool edges = !data_.edge.values.empty();
   const auto finish = [&](double loss) {
     out.loss = copies * loss;
-    spread_gradient(view, trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies,
-                    static_cast<float>(options_.ignore), edges, out);
+    spread_gradient(view, trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies, ignore,
+                    edges, out);
   };
   if (finds_log_loss) {
     if (const auto loss = piece.log_loss.find(view, potentials_, piece.node.data(), layout_.stride, trellis,

@@ -12,6 +12,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/cascade/losses.h"
 #include "espalier/cascade/restriction.h"
+#include "espalier/cascade/training/grown_log_loss.h"
 #include "espalier/cascade/training/trellis_log_loss.h"
 #include "espalier/cascade/weights.h"
 
@@ -31,6 +32,10 @@ struct TrainingLattice {
 
   /// The trellis to work on: the one that is stored, or one made in `buffer`.
   Trellis& open(const GramTable& grams, Trellis& buffer);
+  /// Adds the grams of that trellis that are missing in the table.
+  void add_missing_grams(GramTable& grams, Trellis& buffer);
+  /// Finds `truth`, the path of these labels; empty if there is none.
+  void find_truth(std::span<const data::Label> gold, const GramTable& grams, Trellis& buffer);
   /// Its states and arcs, without making it.
   std::pair<size_t, size_t> states_and_arcs() const;
 };
@@ -98,6 +103,7 @@ class LevelLearner {
     GramValues values;
     LossScratch scratch;
     TrellisLogLoss log_loss;
+    GrownLogLoss grown_log_loss;
     Trellis trellis;  ///< where TrainingLattice::open may make one
     LatticeGradient gradient, legal_gradient;
   };

@@ -112,7 +112,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
   while (true) {
     ESPALIER_TRY(not_stopped());
     if (order > 1)
-      for (const uint32_t s : usable_) add_missing_grams(lattices_[s].open(grams, buffer), grams);
+      for (const uint32_t s : usable_) lattices_[s].add_missing_grams(grams, buffer);
     if (grown >= length) break;
     for (const uint32_t s : usable_)
       if (arcs_when_grown(lattices_[s].trellis) > kMostArcs)
@@ -138,11 +138,9 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
     Trellis own;
     const Range range = piece_of(usable_.size(), kPieces, piece);
     for (size_t i = range.first; i < range.last; ++i) {
-      TrainingLattice& lattice = lattices_[usable_[i]];
-      const Trellis& trellis = lattice.open(grams, own);
-      lattice.truth = find_path(trellis, data_.gold_of(usable_[i]));
-      ESPALIER_CHECK(lattice.truth.size() == data_.length(usable_[i]));
-      lattice.truth_arcs = arcs_of_path(trellis.lattice, lattice.truth);
+      const uint32_t s = usable_[i];
+      lattices_[s].find_truth(data_.gold_of(s), grams, own);
+      ESPALIER_CHECK(lattices_[s].truth.size() == data_.length(s));
     }
   });
   return {};
