@@ -98,26 +98,6 @@ inline LevelView view_of(const LevelWeights& level, float scale = 1) {
   return {level.order, {level.gram.data(), grams}, level.quantile, &level.cuts, scale};
 }
 
-/// Values per gram for one position, all 0 between uses.
-struct GramValues {
-  std::vector<float> value;       ///< per gram
-  std::vector<uint32_t> touched;  ///< grams whose value is not 0
-  void add(uint32_t gram, float x) {
-    if (value[gram] == 0) touched.push_back(gram);
-    value[gram] += x;
-  }
-  void clear() {
-    for (const uint32_t gram : touched) value[gram] = 0;
-    touched.clear();
-  }
-};
-
-/// Computes the scores of a trellis with order − 1 labels per state (1 for order 1) from node scores (T×S).
-/// edges(t, values) adds the weights of the edge features of position t to `values`.
-template <typename Edges>
-void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
-                   GramValues& values, Trellis& trellis);
-
 /// Grams with their gradients. push_if() makes no branch, since nobody can predict which gradients count, and
 /// does not look whether there is room: reserve_more() does, for several. Or they are put in from the last to
 /// the first, with a pointer: room_from_end() gives it, begin_at() takes it back.
@@ -147,6 +127,36 @@ class GramGradients {
   std::vector<Item> items_;
   size_t first_ = 0, last_ = 0;
 };
+
+/// Values per gram for one position, all 0 between uses.
+struct GramValues {
+  std::vector<float> value;       ///< per gram
+  std::vector<uint32_t> touched;  ///< grams whose value is not 0
+  void add(uint32_t gram, float x) {
+    if (value[gram] == 0) touched.push_back(gram);
+    value[gram] += x;
+  }
+  void add_all(const GramGradients& gradients) {  // without a branch, as GramGradients::push_if()
+    size_t n = touched.size();
+    touched.resize(n + static_cast<size_t>(gradients.end() - gradients.begin()));
+    for (const auto& [gram, x] : gradients) {
+      touched[n] = gram;
+      n += value[gram] == 0;
+      value[gram] += x;
+    }
+    touched.resize(n);
+  }
+  void clear() {
+    for (const uint32_t gram : touched) value[gram] = 0;
+    touched.clear();
+  }
+};
+
+/// Computes the scores of a trellis with order − 1 labels per state (1 for order 1) from node scores (T×S).
+/// edges(t, values) adds the weights of the edge features of position t to `values`.
+template <typename Edges>
+void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
+                   GramValues& values, Trellis& trellis);
 
 /// The gradient of a loss with respect to the weights that a sequence uses.
 struct SequenceGradient {

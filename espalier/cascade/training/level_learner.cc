@@ -45,6 +45,11 @@ void TrainingLattice::find_truth(std::span<const data::Label> gold, const GramTa
   truth_arcs = arcs_of_path(opened.lattice, truth);
 }
 
+void TrainingLattice::prefetch() const {
+  trellis.lattice.prefetch();
+  for (size_t i = 0; i < trellis.arc_gram.size(); i += 16) __builtin_prefetch(trellis.arc_gram.data() + i);
+}
+
 std::pair<size_t, size_t> TrainingLattice::states_and_arcs() const {
   if (!alive.label.empty()) return {alive.label.size(), arcs_of(alive)};
   if (!grows) return {trellis.lattice.states(), trellis.lattice.arcs()};
@@ -54,7 +59,7 @@ std::pair<size_t, size_t> TrainingLattice::states_and_arcs() const {
 
 LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
                            std::span<TrainingLattice> lattices, LearnerOptions options,
-                           const Workers& workers, const Monitor& monitor)
+                           const Workers& workers, const Monitor& monitor, Memory used)
     : layout_(layout),
       weights_(std::move(start)),
       data_(data),
@@ -62,11 +67,14 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
       options_(options),
       workers_(workers),
       monitor_(monitor),
+      state_(std::move(used.state)),
+      gram_(std::move(used.gram)),
+      edge_(std::move(used.edge)),
       features_(data, {options.dropout, options.seed}) {
   ESPALIER_CHECK(options.steps != Steps::kPegasos || options.lambda > 0);
   ESPALIER_CHECK(lattices.empty() ? weights_.order == 1 : lattices.size() == data.sequences());
   const auto prepare = [&](Extra& extra, size_t n) {
-    if (options_.steps == Steps::kAdaptive) extra.squares.assign(n, 0.0f);
+    extra.squares.assign(options_.steps == Steps::kAdaptive ? n : 0, 0.0f);
     extra.sum.assign(n, 0.0);
   };
   prepare(state_, weights_.state.size());
@@ -268,6 +276,8 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
     workers_.for_each(pieces, [&](size_t p) {
       for (size_t k = p; k < n; k += pieces) {
         const size_t i = by_length_[k];
+        if (!lattices_.empty() && done + k + 1 < order_.size())
+          lattices_[k + 1 < n ? batch[by_length_[k + 1]] : order_[done + n]].prefetch();
         if (data_.length(batch[i]) > 0)
           find_gradient(batch[i], features_.put(i, batch[i], number), pieces_[p], slots_[i]);
       }
