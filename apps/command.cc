@@ -1,13 +1,10 @@
 #include "apps/command.h"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <chrono>
 #include <new>
 #include <vector>
 
@@ -146,18 +143,6 @@ std::string help_of(CLI::App& app) {
 }
 
 }  // namespace
-
-void return_free_memory() {
-#ifdef __GLIBC__
-  using Clock = std::chrono::steady_clock;
-  constexpr auto kPause = std::chrono::seconds(1);
-  static std::atomic<Clock::rep> next{0};
-  const Clock::duration now = Clock::now().time_since_epoch();
-  Clock::rep due = next.load(std::memory_order_relaxed);
-  if (now.count() < due) return;
-  if (next.compare_exchange_strong(due, (now + Clock::duration(kPause)).count())) ::malloc_trim(0);
-#endif
-}
 
 std::span<const char* const> command_line() { return words_of_the_command; }
 

@@ -79,11 +79,6 @@ Outcome parse_and_run(int argc, const char* const* argv, std::span<const AddVerb
 /// out of memory) become messages.
 int run_command(int argc, const char* const* argv, std::span<const AddVerb> verbs);
 
-/// Gives the system memory that has been freed between pieces still in use, which the allocator of glibc
-/// would keep: a fifth of what training joint labels takes at its peak.
-/// At most once per second, so any report of progress may call it. Other C libraries: nothing.
-void return_free_memory();
-
 /// What a rank has given the others and got from them, in bytes; how long it waited, and the processor time
 /// of all its threads outside of waits, in seconds.
 struct RankUse {

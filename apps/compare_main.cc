@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/free_memory.h"
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 #include "apps/terminal.h"
@@ -54,7 +55,8 @@ Outcome run_report(const ModelReportFlags& flags) {
 
 Outcome run_one_trial() {
   ESPALIER_ASSIGN(const std::string trial, read_text("-"));
-  ESPALIER_ASSIGN(const std::string result, run_trial(trial, peak_resident_bytes));
+  ESPALIER_ASSIGN(const std::string result,
+                  run_trial(trial, peak_resident_bytes, nullptr, returning_free_memory()));
   ESPALIER_TRY(print(result));
   return {};
 }

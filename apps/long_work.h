@@ -6,8 +6,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "apps/command.h"
+#include "apps/free_memory.h"
 #include "apps/interrupt.h"
 #include "apps/progress_display.h"
 
@@ -23,6 +25,12 @@ class LongWork {
   void watch(Options& options) {
     options.on_progress = display_.callback();
     options.stop = interrupt_.flag();
+  }
+  /// The same for work that trains models: memory that it has freed goes back to the system.
+  template <typename Options>
+  void watch_training(Options& options) {
+    watch(options);
+    options.on_progress = returning_free_memory(std::move(options.on_progress));
   }
   ProgressDisplay& display() { return display_; }
   const std::atomic<bool>* stop() const { return interrupt_.flag(); }

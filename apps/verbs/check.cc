@@ -189,7 +189,7 @@ Outcome run(const CheckFlags& flags) {
     how.template_name = options.template_name;
     how.feature_columns = options.feature_columns;
     how.threads = flags.threads;
-    work.watch(how);
+    work.watch_training(how);
     auto found = find_separability(files, how);
     if (auto outcome = work.interrupted("interrupted before everything was tried")) return *outcome;
     if (!found.ok()) return found.error();
@@ -202,7 +202,7 @@ Outcome run(const CheckFlags& flags) {
     training.template_name = options.template_name;
     training.feature_columns = options.feature_columns;
     training.threads = flags.threads;
-    work.watch(training);
+    work.watch_training(training);
     auto found = find_suspicious(files, training, kSuspiciousFolds, flags.suspicious);
     if (auto outcome = work.interrupted("interrupted before everything was tried")) return *outcome;
     if (!found.ok()) return found.error();

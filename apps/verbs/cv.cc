@@ -164,7 +164,7 @@ Outcome run(const CvFlags& flags) {
   }
   const auto start = std::chrono::steady_clock::now();
   LongWork work(flags.output.quiet);
-  work.watch(*options);
+  work.watch_training(*options);
   const auto tell = [&](const CrossValidation::Fold& fold) {
     work.display().clear();
     if (!flags.output.quiet)

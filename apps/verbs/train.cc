@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/free_memory.h"
 #include "apps/interrupt.h"
 #include "apps/options.h"
 #include "apps/progress_display.h"
@@ -112,10 +113,7 @@ Outcome run(const TrainFlags& flags) {
   using Mode = ProgressDisplay::Mode;
   ProgressDisplay display(flags.output.quiet ? Mode::kQuiet : Mode::kAuto);
   const InterruptGuard interrupt;
-  options->on_progress = [show = display.callback()](const Progress& progress) {
-    return_free_memory();
-    return show(progress);
-  };
+  options->on_progress = returning_free_memory(display.callback());
   options->stop = interrupt.flag();
   waiting_display() = display.callback();
   const auto training = train_with_report(data->train, *options);

@@ -97,7 +97,7 @@ Outcome run(const TuneFlags& flags) {
     return usage_error("--plot and --output name the same file");
   ESPALIER_ASSIGN(const Tagger tagger, Tagger::open(flags.model));
   LongWork work(flags.output.quiet);
-  work.watch(*options);
+  work.watch_training(*options);
   const auto tuned = tune(tagger, dev, *options);
   if (auto outcome = work.interrupted("interrupted; the model is as it was")) return *outcome;
   if (!tuned.ok()) return tuned.error();

@@ -98,6 +98,36 @@ inline LevelView view_of(const LevelWeights& level, float scale = 1) {
   return {level.order, {level.gram.data(), grams}, level.quantile, &level.cuts, scale};
 }
 
+/// Grams with their gradients. push_if() makes no branch, since nobody can predict which gradients count, and
+/// does not look whether there is room: reserve_more() does, for several. Or they are put in from the last to
+/// the first, with a pointer: room_from_end() gives it, begin_at() takes it back.
+class GramGradients {
+ public:
+  using Item = std::pair<uint32_t, float>;
+  void clear() { first_ = last_ = 0; }
+  void reserve_more(size_t n) {
+    if (last_ + n > items_.size()) items_.resize(std::max(last_ + n, 2 * items_.size()));
+  }
+  void push_if(bool counts, uint32_t gram, float g) {
+    items_[last_] = {gram, g};
+    last_ += counts;
+  }
+  /// Empty, with room for so many items in front of what it returns, and for one more, which may be written
+  /// to.
+  Item* room_from_end(size_t room) {
+    if (items_.size() < room + 1) items_.resize(room + 1);
+    last_ = room + 1;
+    return items_.data() + last_;
+  }
+  void begin_at(const Item* first) { first_ = static_cast<size_t>(first - items_.data()); }
+  const Item* begin() const { return items_.data() + first_; }
+  const Item* end() const { return items_.data() + last_; }
+
+ private:
+  std::vector<Item> items_;
+  size_t first_ = 0, last_ = 0;
+};
+
 /// Values per gram for one position, all 0 between uses.
 struct GramValues {
   std::vector<float> value;       ///< per gram
@@ -105,6 +135,16 @@ struct GramValues {
   void add(uint32_t gram, float x) {
     if (value[gram] == 0) touched.push_back(gram);
     value[gram] += x;
+  }
+  void add_all(const GramGradients& gradients) {  // without a branch, as GramGradients::push_if()
+    size_t n = touched.size();
+    touched.resize(n + static_cast<size_t>(gradients.end() - gradients.begin()));
+    for (const auto& [gram, x] : gradients) {
+      touched[n] = gram;
+      n += value[gram] == 0;
+      value[gram] += x;
+    }
+    touched.resize(n);
   }
   void clear() {
     for (const uint32_t gram : touched) value[gram] = 0;
@@ -117,27 +157,6 @@ struct GramValues {
 template <typename Edges>
 void score_trellis(const LevelView& level, const float* node, size_t stride, const Edges& edges,
                    GramValues& values, Trellis& trellis);
-
-/// Grams with their gradients. push_if() makes no branch, since nobody can predict which gradients count, and
-/// does not look whether there is room: reserve_more() does, for several.
-class GramGradients {
- public:
-  using Item = std::pair<uint32_t, float>;
-  void clear() { count_ = 0; }
-  void reserve_more(size_t n) {
-    if (count_ + n > items_.size()) items_.resize(std::max(count_ + n, 2 * items_.size()));
-  }
-  void push_if(bool counts, uint32_t gram, float g) {
-    items_[count_] = {gram, g};
-    count_ += counts;
-  }
-  const Item* begin() const { return items_.data(); }
-  const Item* end() const { return items_.data() + count_; }
-
- private:
-  std::vector<Item> items_;
-  size_t count_ = 0;
-};
 
 /// The gradient of a loss with respect to the weights that a sequence uses.
 struct SequenceGradient {

@@ -16,8 +16,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, kLanes>;
 
 // Each row costs two cache misses (its begin, its weights); both are prefetched well ahead.
-constexpr size_t kBeginAhead = 8;
-constexpr size_t kRowAhead = 4;
+constexpr size_t kBeginAhead = 16;
+constexpr size_t kRowAhead = 8;
+
+/// The lines of a row; of a full one of many labels they are more than one.
+HWY_INLINE void PrefetchRow(const float* row, size_t weights) {
+  constexpr size_t kLine = 16;
+  for (size_t c = 0; c < weights; c += kLine) __builtin_prefetch(row + c);
+}
 
 void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::span<const uint32_t> features,
              const float* HWY_RESTRICT values, float* HWY_RESTRICT scores) {
@@ -30,8 +36,8 @@ void AddRows(const StateRows& layout, const float* HWY_RESTRICT weights, std::sp
   for (size_t i = 0; i < n; ++i) {
     if (i + kBeginAhead < n) __builtin_prefetch(&begin[features[i + kBeginAhead]]);
     if (i + kRowAhead < n) {
-      const uint32_t ahead = begin[features[i + kRowAhead]];
-      __builtin_prefetch(&weights[ahead]);
+      const uint32_t f = features[i + kRowAhead], ahead = begin[f];
+      PrefetchRow(&weights[ahead], begin[f + 1] - ahead);
       __builtin_prefetch(&column[ahead]);
     }
     const uint32_t first = begin[features[i]];

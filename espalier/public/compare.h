@@ -101,9 +101,11 @@ Result<std::vector<Candidate>> candidates(const Files& train, const CompareOptio
 Result<Comparison> compare(const Files& train, const CompareOptions& options = {});
 
 /// One trial of compare(): trains and scores one candidate. `trial` and the result are JSON. `peak_bytes`, if
-/// given, tells how much memory the process has needed at most so far.
+/// given, tells how much memory the process has needed at most so far. `on_progress` hears of the training,
+/// and ends it by returning false.
 Result<std::string> run_trial(const std::string& trial, const std::function<size_t()>& peak_bytes = {},
-                              const std::atomic<bool>* stop = nullptr);
+                              const std::atomic<bool>* stop = nullptr,
+                              const std::function<bool(const Progress&)>& on_progress = {});
 
 }  // namespace espalier
 #pragma GCC visibility pop

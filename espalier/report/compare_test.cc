@@ -91,13 +91,21 @@ TEST_F(CompareTest, ATrialScoresWhatItDidNotTrainOn) {
   trial.folds = 3;
   trial.fold = 0;
   trial.threads = 1;
-  const auto answer = run_trial(trial.to_json(), [] { return size_t{12345}; });
+  size_t reports = 0;
+  const auto answer = run_trial(
+      trial.to_json(), [] { return size_t{12345}; }, nullptr,
+      [&](const Progress&) {
+        ++reports;
+        return true;
+      });
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   const TrialResult result = TrialResult::from_json(*answer).value();
   EXPECT_EQ(result.train_sequences, 40u);
   EXPECT_EQ(result.statistics.size(), 20u);
   EXPECT_TRUE(result.spans);
   EXPECT_EQ(result.peak_bytes, 12345u);
+  EXPECT_GT(reports, 0u);
+  EXPECT_FALSE(run_trial(trial.to_json(), {}, nullptr, [](const Progress&) { return false; }).ok());
   EXPECT_GT(result.model_bytes, 0u);
   EXPECT_GT(result.tokens_per_second, 0);
   EXPECT_GE(result.legal, 0);

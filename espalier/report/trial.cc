@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "espalier/api/corpus.h"
+#include "espalier/api/public_monitor.h"
 #include "espalier/api/tagger.h"
 #include "espalier/api/training.h"
 #include "espalier/base/text/json_as.h"
@@ -247,11 +248,11 @@ Result<TrialResult> run(const Trial& trial, const std::function<size_t()>& peak_
 namespace espalier {
 
 Result<std::string> run_trial(const std::string& text, const std::function<size_t()>& peak_bytes,
-                              const std::atomic<bool>* stop) {
+                              const std::atomic<bool>* stop,
+                              const std::function<bool(const Progress&)>& on_progress) {
   ESPALIER_ASSIGN(const report::Trial trial, report::Trial::from_json(text));
-  Monitor monitor;
-  monitor.stop = stop;
-  ESPALIER_ASSIGN(const report::TrialResult result, report::run(trial, peak_bytes, monitor));
+  const api::PublicMonitor monitor(on_progress, stop);
+  ESPALIER_ASSIGN(const report::TrialResult result, report::run(trial, peak_bytes, monitor.monitor()));
   return result.to_json();
 }
 

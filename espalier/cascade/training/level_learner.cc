@@ -28,6 +28,28 @@ Trellis& TrainingLattice::open(const GramTable& grams, Trellis& buffer) {
   return buffer;
 }
 
+void TrainingLattice::add_missing_grams(GramTable& grams, Trellis& buffer) {
+  if (grows) return add_missing_grams_when_grown(trellis, grams);
+  cascade::add_missing_grams(open(grams, buffer), grams);
+}
+
+void TrainingLattice::find_truth(std::span<const data::Label> gold, const GramTable& grams, Trellis& buffer) {
+  if (grows) {
+    GrownPath path = find_path_when_grown(trellis, gold);
+    truth = std::move(path.states);
+    truth_arcs = std::move(path.arcs);
+    return;
+  }
+  const Trellis& opened = open(grams, buffer);
+  truth = find_path(opened, gold);
+  truth_arcs = arcs_of_path(opened.lattice, truth);
+}
+
+void TrainingLattice::prefetch() const {
+  trellis.lattice.prefetch();
+  for (size_t i = 0; i < trellis.arc_gram.size(); i += 16) __builtin_prefetch(trellis.arc_gram.data() + i);
+}
+
 std::pair<size_t, size_t> TrainingLattice::states_and_arcs() const {
   if (!alive.label.empty()) return {alive.label.size(), arcs_of(alive)};
   if (!grows) return {trellis.lattice.states(), trellis.lattice.arcs()};
@@ -37,7 +59,7 @@ std::pair<size_t, size_t> TrainingLattice::states_and_arcs() const {
 
 LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
                            std::span<TrainingLattice> lattices, LearnerOptions options,
-                           const Workers& workers, const Monitor& monitor)
+                           const Workers& workers, const Monitor& monitor, Memory used)
     : layout_(layout),
       weights_(std::move(start)),
       data_(data),
@@ -45,11 +67,14 @@ LevelLearner::LevelLearner(const Layout& layout, LevelWeights start, const linea
       options_(options),
       workers_(workers),
       monitor_(monitor),
+      state_(std::move(used.state)),
+      gram_(std::move(used.gram)),
+      edge_(std::move(used.edge)),
       features_(data, {options.dropout, options.seed}) {
   ESPALIER_CHECK(options.steps != Steps::kPegasos || options.lambda > 0);
   ESPALIER_CHECK(lattices.empty() ? weights_.order == 1 : lattices.size() == data.sequences());
   const auto prepare = [&](Extra& extra, size_t n) {
-    if (options_.steps == Steps::kAdaptive) extra.squares.assign(n, 0.0f);
+    extra.squares.assign(options_.steps == Steps::kAdaptive ? n : 0, 0.0f);
     extra.sum.assign(n, 0.0);
   };
   prepare(state_, weights_.state.size());
@@ -182,18 +207,30 @@ void LevelLearner::find_gradient(uint32_t s, linear::SequenceFeatures features, 
     return;
   }
   TrainingLattice& lattice = lattices_[s];
-  Trellis& trellis = lattice.open(layout_.grams, piece.trellis);
-  piece.alive.find(trellis.lattice);
+  const LevelView view = view_of(weights_, static_cast<float>(scale_));
+  const auto ignore = static_cast<float>(options_.ignore);
   const bool finds_log_loss =
       keeps_potentials() && (options_.restriction == nullptr || !options_.restriction->applies(s));
+  if (finds_log_loss && lattice.grows) {
+    // The labels at each position are those of what it grows from.
+    piece.alive.find(lattice.trellis.lattice);
+    score_nodes(layout_, weights_, features, piece.alive, 2, piece.node);
+    if (const auto loss = piece.grown_log_loss.find(view, potentials_, layout_.grams, piece.node.data(),
+                                                    layout_.stride, lattice.trellis, lattice.truth,
+                                                    lattice.truth_arcs, copies, ignore, out)) {
+      out.loss = copies * *loss;
+      return;
+    }
+  }
+  Trellis& trellis = lattice.open(layout_.grams, piece.trellis);
+  piece.alive.find(trellis.lattice);
   // Where one label is left, its score is a factor of all paths and has no gradient.
   score_nodes(layout_, weights_, features, piece.alive, finds_log_loss ? 2 : 1, piece.node);
-  const LevelView view = view_of(weights_, static_cast<float>(scale_));
   const bool edges = !data_.edge.values.empty();
   const auto finish = [&](double loss) {
     out.loss = copies * loss;
-    spread_gradient(view, trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies,
-                    static_cast<float>(options_.ignore), edges, out);
+    spread_gradient(view, trellis, piece.gradient.state, piece.gradient.arc, layout_.stride, copies, ignore,
+                    edges, out);
   };
   if (finds_log_loss) {
     if (const auto loss = piece.log_loss.find(view, potentials_, piece.node.data(), layout_.stride, trellis,
@@ -239,6 +276,8 @@ double LevelLearner::pass(std::span<const uint32_t> sequences, int number, bool 
     workers_.for_each(pieces, [&](size_t p) {
       for (size_t k = p; k < n; k += pieces) {
         const size_t i = by_length_[k];
+        if (!lattices_.empty() && done + k + 1 < order_.size())
+          lattices_[k + 1 < n ? batch[by_length_[k + 1]] : order_[done + n]].prefetch();
         if (data_.length(batch[i]) > 0)
           find_gradient(batch[i], features_.put(i, batch[i], number), pieces_[p], slots_[i]);
       }

@@ -12,6 +12,7 @@
 #include "espalier/base/progress.h"
 #include "espalier/cascade/losses.h"
 #include "espalier/cascade/restriction.h"
+#include "espalier/cascade/training/grown_log_loss.h"
 #include "espalier/cascade/training/trellis_log_loss.h"
 #include "espalier/cascade/weights.h"
 
@@ -31,6 +32,12 @@ struct TrainingLattice {
 
   /// The trellis to work on: the one that is stored, or one made in `buffer`.
   Trellis& open(const GramTable& grams, Trellis& buffer);
+  /// Adds the grams of that trellis that are missing in the table.
+  void add_missing_grams(GramTable& grams, Trellis& buffer);
+  /// Finds `truth`, the path of these labels; empty if there is none.
+  void find_truth(std::span<const data::Label> gold, const GramTable& grams, Trellis& buffer);
+  /// Asks for the memory that learning from this one will read first.
+  void prefetch() const;
   /// Its states and arcs, without making it.
   std::pair<size_t, size_t> states_and_arcs() const;
 };
@@ -59,11 +66,21 @@ struct LearnerOptions {
 /// feature (shards), everything else in the order of the sequences.
 class LevelLearner {
  public:
+  /// A group of weights with AdaGrad's squares and the sum for the average.
+  struct Extra {
+    AlignedVector<float> squares;
+    AlignedVector<double> sum;
+  };
+  /// The largest arrays of a learner, for the next one: memory that was in use before needs no new pages.
+  struct Memory {
+    Extra state, gram, edge;
+  };
+
   /// `lattices`: one per sequence of the data, or empty for a level of order 1. References must outlive the
   /// learner.
   LevelLearner(const Layout& layout, LevelWeights start, const linear::Dataset& data,
                std::span<TrainingLattice> lattices, LearnerOptions options, const Workers& workers,
-               const Monitor& monitor);
+               const Monitor& monitor, Memory used = {});
 
   /// To be called first where `start` is a trained model: gives AdaGrad the squares that its training would
   /// have left (chain::estimate_squares), by a look at these sequences, and pulls towards the model in place
@@ -86,6 +103,8 @@ class LevelLearner {
   LevelWeights weights() const { return for_use(averaged(weights_)); }
   /// The same without a copy; the learner must not be used afterwards.
   LevelWeights take_weights() { return for_use(averaged(std::move(weights_))); }
+  /// What a learner that is no longer used has worked in.
+  Memory take_memory() { return {std::move(state_), std::move(gram_), std::move(edge_)}; }
 
   /// Saves what is needed to resume, as sections whose names begin with `prefix`; load resumes from them.
   void save(std::string_view prefix, SectionWriter& out) const;
@@ -98,13 +117,9 @@ class LevelLearner {
     GramValues values;
     LossScratch scratch;
     TrellisLogLoss log_loss;
+    GrownLogLoss grown_log_loss;
     Trellis trellis;  ///< where TrainingLattice::open may make one
     LatticeGradient gradient, legal_gradient;
-  };
-  /// A group of weights with AdaGrad's squares and the sum for the average.
-  struct Extra {
-    AlignedVector<float> squares;
-    AlignedVector<double> sum;
   };
 
   /// The average so far, or the current weights, which are given; scaled for training with dropout.

@@ -50,7 +50,7 @@ void LevelLearner::update(std::span<const uint32_t> sequences, double eta) {
   if (weights_.order == 1) return;
   std::array<float, kQuantiles> quantile{};
   for (size_t i = 0; i < sequences.size(); ++i) {
-    for (const auto& [gram, g] : slots_[i].grams) gram_gradient_.add(gram, g);
+    gram_gradient_.add_all(slots_[i].grams);
     for (size_t q = 0; q < kQuantiles; ++q) quantile[q] += slots_[i].quantile[q];
   }
   step_grams(rate);

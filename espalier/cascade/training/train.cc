@@ -125,7 +125,8 @@ Status CascadeTraining::train_filter(size_t index) {
     std::vector<uint32_t> judged = usable_;
     if (ends_here(index) && folds_ > 1)
       std::erase_if(judged, [&](uint32_t s) { return fold_of_sequence_[s] != 0; });
-    const TradeOff measured = trade_off(held_out, learns_quickly() ? sample_of(judged) : judged);
+    const TradeOff measured =
+        trade_off(held_out, learns_quickly() ? sample_of(judged) : judged, !ends_here(index));
     ESPALIER_TRY(not_stopped());
     ESPALIER_TRY(choose_alpha(index, measured, level));
     level.weights = std::move(filters.full);

@@ -40,17 +40,29 @@ LearnerOptions CascadeTraining::filter_options(double alpha) const {
   return learner;
 }
 
+namespace {
+/// So many ratings are kept between the choice of a threshold and its use: 32 MB.
+constexpr size_t kMostJudgements = size_t{8} << 20;
+}  // namespace
+
 TradeOff CascadeTraining::trade_off(const std::function<const LevelWeights&(size_t)>& weights_of,
-                                    std::span<const uint32_t> which) {
+                                    std::span<const uint32_t> which, bool keep) {
+  if (keep) judged_.resize(data_.sequences());
   std::vector<TradeOff> parts(kPieces, TradeOff(measure(), options_.loss_unit));
   context_.workers.for_each(kPieces, [&](size_t piece) {
     Work work;
     std::vector<float> items;
+    size_t room = keep ? kMostJudgements / kPieces : 0;
     const Range range = piece_of(which.size(), kPieces, piece);
     for (size_t i = range.first; i < range.last && !stopped(); ++i) {
       const uint32_t s = which[i];
       Trellis* const trellis = open_lattice(s, work);
       judge(weights_of(s), data_, s, trellis, work);
+      const size_t size = trellis == nullptr ? work.items.size() : work.ratings.arc.size();
+      if (keep && size <= room) {
+        room -= size;
+        judged_[s] = judgement_of(work, trellis != nullptr);
+      }
       if (trellis == nullptr) {
         parts[piece].add(work.items, work.truth);
         continue;
@@ -157,18 +169,22 @@ CascadeTraining::Filters CascadeTraining::learn_quick_filters(size_t index) {
   const std::string phase = fmt::format("filter of order {}", options_.orders[index]);
   const double rounds = static_cast<double>(folds_) * (warm + filters.passes);
   double done = 0;
+  LevelLearner::Memory memory;
   for (size_t fold = 0; fold < folds_; ++fold) {
     const std::vector<uint32_t> sequences = all_but(fold);
-    LevelLearner learner = filter_learner_of(
-        index, fold, warm > 0 ? log_options() : filter_options(filters.train_alpha), sequences);
+    LevelLearner learner =
+        filter_learner_of(index, fold, warm > 0 ? log_options() : filter_options(filters.train_alpha),
+                          sequences, std::move(memory));
     for (int pass = 1; pass <= warm + filters.passes && !stopped(); ++pass) {
       if (pass == warm + 1) learner.go_on_with(filter_options(filters.train_alpha));
       learner.pass(sequences, pass, 2 * pass > warm);
       report_progress(phase, ++done, rounds);
     }
     filters.held_out.push_back(learner.take_weights());
+    memory = learner.take_memory();
     filters.held_out.back().prior = find_usual(index, filters.held_out.back(), members(fold));
   }
+  memory = {};
   filters.full = mean_of(filters.held_out);
   filters.full.prior = mean_prior(filters.held_out);
   return filters;

@@ -1,5 +1,6 @@
 // Part of training.h: what is alive between the levels of a cascade in training. Tested in train_test.cc.
 #include <algorithm>
+#include <utility>
 
 #include "espalier/cascade/training/training.h"
 
@@ -112,7 +113,7 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
   while (true) {
     ESPALIER_TRY(not_stopped());
     if (order > 1)
-      for (const uint32_t s : usable_) add_missing_grams(lattices_[s].open(grams, buffer), grams);
+      for (const uint32_t s : usable_) lattices_[s].add_missing_grams(grams, buffer);
     if (grown >= length) break;
     for (const uint32_t s : usable_)
       if (arcs_when_grown(lattices_[s].trellis) > kMostArcs)
@@ -138,11 +139,9 @@ Status CascadeTraining::finish_lattices(std::vector<std::vector<float>>& arc_rat
     Trellis own;
     const Range range = piece_of(usable_.size(), kPieces, piece);
     for (size_t i = range.first; i < range.last; ++i) {
-      TrainingLattice& lattice = lattices_[usable_[i]];
-      const Trellis& trellis = lattice.open(grams, own);
-      lattice.truth = find_path(trellis, data_.gold_of(usable_[i]));
-      ESPALIER_CHECK(lattice.truth.size() == data_.length(usable_[i]));
-      lattice.truth_arcs = arcs_of_path(trellis.lattice, lattice.truth);
+      const uint32_t s = usable_[i];
+      lattices_[s].find_truth(data_.gold_of(s), grams, own);
+      ESPALIER_CHECK(lattices_[s].truth.size() == data_.length(s));
     }
   });
   return {};
@@ -163,11 +162,16 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       const LevelWeights& weights =
           filters.held_out[std::min<size_t>(fold_of_sequence_[s], filters.held_out.size() - 1)];
       Trellis* const trellis = open_lattice(s, work);
-      judge(weights, data_, s, trellis, work);
-      next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, work.truth, alpha,
+      Judgement judged;
+      if (!judged_.empty()) judged = std::exchange(judged_[s], {});
+      if (judged.truth.empty()) {
+        judge(weights, data_, s, trellis, work);
+        judged = judgement_of(work, trellis != nullptr);
+      }
+      next[s].lost = lost_after(first ? std::span<const uint8_t>() : lattice->lost, judged.truth, alpha,
                                 item_length(order) - item_length(level.report.order));
       if (first) {
-        AliveLabels alive = keep_labels(work.items, K, alpha, data_.gold_of(s), {});
+        AliveLabels alive = keep_labels(judged.items, K, alpha, data_.gold_of(s), {});
         if (trellis_length(order) > 1 || options_.quantiles) {
           next[s].trellis = make_trellis(alive, cascade_.layout.grams);
           continue;
@@ -176,7 +180,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
         alive.label.shrink_to_fit();
         next[s].alive = std::move(alive);
       } else {
-        Filtered filtered = apply_filter(*trellis, work.ratings, level.unit, alpha, work.scratch.pass.path(),
+        Filtered filtered = apply_filter(*trellis, judged.ratings, level.unit, alpha, judged.best_path,
                                          lattice->truth, lattice->truth_arcs);
         next[s].trellis = std::move(filtered.trellis);
         if (options_.quantiles) arc_ratings[s] = std::move(filtered.arc_rating);
@@ -184,6 +188,7 @@ Status CascadeTraining::next_lattices(const Filters& filters, const Level& level
       }
     }
   });
+  judged_ = {};
   ESPALIER_TRY(not_stopped());
   lattices_ = std::move(next);
   ESPALIER_TRY(finish_lattices(arc_ratings, order));

@@ -91,9 +91,10 @@ LevelWeights CascadeTraining::start_of(size_t index) const {
 }
 
 LevelLearner CascadeTraining::learner_of(size_t index, const LearnerOptions& options,
-                                         std::span<const uint32_t> sequences, int passes) {
+                                         std::span<const uint32_t> sequences, int passes,
+                                         LevelLearner::Memory used) {
   LevelLearner learner(cascade_.layout, start_of(index), data_, lattices_, options, context_.workers,
-                       context_.monitor);
+                       context_.monitor, std::move(used));
   if (context_.old != nullptr) learner.fit_to_old(sequences, context_.old->old_counts, passes);
   return learner;
 }
@@ -104,13 +105,14 @@ int CascadeTraining::warm_up(size_t index) const {
 }
 
 LevelLearner CascadeTraining::filter_learner_of(size_t index, size_t fold, const LearnerOptions& options,
-                                                std::span<const uint32_t> sequences) {
-  if (!goes_on(index)) return learner_of(index, options, sequences, options_.filter_passes);
+                                                std::span<const uint32_t> sequences,
+                                                LevelLearner::Memory used) {
+  if (!goes_on(index)) return learner_of(index, options, sequences, options_.filter_passes, std::move(used));
   LevelWeights start = start_of(index);
   start.state =
       fold < before_.size() ? std::move(before_[fold].state) : cascade_.levels[index - 1].weights.state;
   LevelLearner learner(cascade_.layout, std::move(start), data_, lattices_, options, context_.workers,
-                       context_.monitor);
+                       context_.monitor, std::move(used));
   learner.keep_start();
   return learner;
 }

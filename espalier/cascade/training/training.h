@@ -46,6 +46,16 @@ class CascadeTraining {
     std::vector<float> truth;
     Trellis trellis;  ///< where a training lattice is made
   };
+  /// What judge() has found, kept until lattices are filtered by it.
+  struct Judgement {
+    std::vector<float> items, truth;
+    Ratings ratings;
+    std::vector<uint32_t> best_path;
+  };
+  static Judgement judgement_of(const Work& work, bool of_lattice) {
+    if (!of_lattice) return {work.items, work.truth, {}, {}};
+    return {{}, work.truth, work.ratings, work.scratch.pass.path()};
+  }
   /// The filters of a level: one per fold, trained without the sequences of the fold, and one trained on all.
   struct Filters {
     std::vector<LevelWeights> held_out;
@@ -86,10 +96,10 @@ class CascadeTraining {
   LevelWeights start_of(size_t index) const;
   /// A learner that starts from them.
   LevelLearner learner_of(size_t index, const LearnerOptions& options, std::span<const uint32_t> sequences,
-                          int passes);
+                          int passes, LevelLearner::Memory used = {});
   /// The same for the filter of a fold; folds_: of all data.
   LevelLearner filter_learner_of(size_t index, size_t fold, const LearnerOptions& options,
-                                 std::span<const uint32_t> sequences);
+                                 std::span<const uint32_t> sequences, LevelLearner::Memory used = {});
   bool learns_quickly() const {
     return options_.quick_filters && filter_ == Filter::kCascade && context_.old == nullptr;
   }
@@ -114,8 +124,9 @@ class CascadeTraining {
              Work& work) const;
   /// Enough of these sequences to choose a threshold by.
   std::vector<uint32_t> sample_of(std::span<const uint32_t> sequences) const;
+  /// With `keep`, judged_ gets what was found, as far as there is room.
   TradeOff trade_off(const std::function<const LevelWeights&(size_t index)>& weights_of,
-                     std::span<const uint32_t> which);
+                     std::span<const uint32_t> which, bool keep = false);
   PriorMean find_usual(size_t index, const LevelWeights& weights, std::span<const uint32_t> which);
   double room_after(size_t index) const;
   Status choose_alpha(size_t index, const TradeOff& measured, Level& level);
@@ -150,6 +161,7 @@ class CascadeTraining {
   size_t positions_ = 0;                   ///< in usable sequences
   std::vector<TrainingLattice> lattices_;  ///< per sequence; empty: every label is alive
   std::vector<Trellis> dev_lattices_;
+  std::vector<Judgement> judged_;  ///< per sequence: by the held-out filter; empty where nobody has asked yet
   QuantileCuts cuts_{};
   std::vector<LevelWeights>
       before_;  ///< the held-out filters of the level before, where filters are learned quickly

@@ -19,6 +19,17 @@ void Lattice::clear() {
   arc_score_.clear();
 }
 
+void Lattice::prefetch() const {
+  const auto ask_for = [](const auto& items) {
+    const auto bytes = std::as_bytes(std::span(items));
+    for (size_t i = 0; i < bytes.size(); i += 64) __builtin_prefetch(bytes.data() + i);
+  };
+  ask_for(position_begin_);
+  ask_for(label_);
+  ask_for(arc_begin_);
+  ask_for(source_);
+}
+
 void LatticeBuilder::reserve(size_t states, size_t arcs) {
   lattice_.label_.reserve(states);
   lattice_.state_score_.reserve(states);

@@ -64,6 +64,8 @@ class Lattice {
   float arc_score(size_t arc) const { return arc_score_[arc]; }
 
   std::span<const data::Label> labels() const { return label_; }
+  /// Asks for the memory of states and arcs, not for that of scores: worth it where they will be read soon.
+  void prefetch() const;
   /// To score the same graph differently. Scores must stay finite.
   std::span<float> state_scores() { return state_score_; }
   std::span<float> arc_scores() { return arc_score_; }

@@ -18,6 +18,14 @@ using Floats = hn::CappedTag<float, linear::kLanes>;
 
 constexpr float kTiny = 1e-12f;  // keeps 0/√0 at 0
 
+// As in linear/rows.cc.
+constexpr size_t kBeginAhead = 16;
+constexpr size_t kRowAhead = 8;
+HWY_INLINE void PrefetchRow(const float* row, size_t weights) {
+  constexpr size_t kLine = 16;
+  for (size_t c = 0; c < weights; c += kLine) __builtin_prefetch(row + c, 1);
+}
+
 HWY_INLINE void DenseStep(const float* HWY_RESTRICT g, size_t n, float value, float rate,
                           float* HWY_RESTRICT w, float* HWY_RESTRICT h) {
   const Floats d;
@@ -51,11 +59,11 @@ void AdagradRows(const linear::StateRows& layout, std::span<const uint32_t> feat
   const uint16_t* column = layout.column.data();
   const size_t n = features.size();
   for (size_t i = 0; i < n; ++i) {
-    if (i + 8 < n) __builtin_prefetch(&begin[features[i + 8]]);
-    if (i + 4 < n) {
-      const uint32_t ahead = begin[features[i + 4]];
-      __builtin_prefetch(&weights[ahead], 1);
-      __builtin_prefetch(&squares[ahead], 1);
+    if (i + kBeginAhead < n) __builtin_prefetch(&begin[features[i + kBeginAhead]]);
+    if (i + kRowAhead < n) {
+      const uint32_t f = features[i + kRowAhead], ahead = begin[f];
+      PrefetchRow(&weights[ahead], begin[f + 1] - ahead);
+      PrefetchRow(&squares[ahead], begin[f + 1] - ahead);
       __builtin_prefetch(&column[ahead]);
     }
     const uint32_t first = begin[features[i]], last = begin[features[i] + 1];
@@ -90,9 +98,9 @@ void AdagradColumns(const linear::StateRows& layout, std::span<const uint32_t> f
     weights[w] -= rate * gradient / std::sqrt(square + kTiny);
   };
   for (size_t i = 0; i < n; ++i) {
-    if (i + 8 < n) __builtin_prefetch(&begin[features[i + 8]]);
-    if (i + 4 < n) {
-      const uint32_t f = features[i + 4], ahead = begin[f];
+    if (i + kBeginAhead < n) __builtin_prefetch(&begin[features[i + kBeginAhead]]);
+    if (i + kRowAhead < n) {
+      const uint32_t f = features[i + kRowAhead], ahead = begin[f];
       if (begin[f + 1] - ahead == layout.width) {
         for (const uint16_t c : {columns.front(), columns.back()}) {
           __builtin_prefetch(&weights[ahead + c], 1);

@@ -36,31 +36,43 @@ SequenceFeatures BatchFeatures::put(size_t place, uint32_t sequence, int pass) {
   const size_t length = data_.length(sequence), most = all.begin[length] - all.begin[0];
   p.begin.assign(length + 1, 0);
   p.features.resize(most);
+  p.kept_before.resize(most + 1);
   if (all.values != nullptr) p.values.resize(most);
   Random random = Random(dropout_.seed).split(static_cast<uint64_t>(pass)).split(data_.number_of(sequence));
-  // Four draws of 16 bits from each number.
+  // Four draws of 16 bits from each number, for the features of all tokens in a row.
   const uint64_t threshold = static_cast<uint64_t>(std::lround(dropout_.share * 65536));
+  uint32_t* const before = p.kept_before.data();
   const auto keep = [&](const auto& copy) {
-    uint64_t bits = 0;
-    size_t drawn = 0, kept = 0;
-    for (size_t t = 0; t < length; ++t) {
-      for (uint64_t i = all.begin[t]; i < all.begin[t + 1]; ++i) {
-        bits = drawn++ % 4 == 0 ? random.next() : bits >> 16;
-        copy(i, kept);
+    uint32_t kept = 0;
+    for (size_t i = 0; i < most; i += 4) {
+      uint64_t bits = random.next();
+      const auto draw = [&](size_t from) {
+        before[from] = kept;
+        copy(from, kept);
         kept += (bits & 0xFFFF) >= threshold;
+        bits >>= 16;
+      };
+      if (i + 4 <= most) {
+        for (size_t j = 0; j < 4; ++j) draw(i + j);
+      } else {
+        for (size_t j = i; j < most; ++j) draw(j);
       }
-      p.begin[t + 1] = kept;
     }
+    before[most] = kept;
   };
   uint32_t* const features = p.features.data();
+  const uint32_t* const from = all.features + all.begin[0];
   if (all.values == nullptr) {
-    keep([&, features](uint64_t from, size_t to) { features[to] = all.features[from]; });
+    keep([=](size_t i, uint32_t to) { features[to] = from[i]; });
   } else {
-    keep([&, features](uint64_t from, size_t to) {
-      features[to] = all.features[from];
-      p.values[to] = all.values[from];
+    float* const values = p.values.data();
+    const float* const from_values = all.values + all.begin[0];
+    keep([=](size_t i, uint32_t to) {
+      features[to] = from[i];
+      values[to] = from_values[i];
     });
   }
+  for (size_t t = 0; t < length; ++t) p.begin[t + 1] = before[all.begin[t + 1] - all.begin[0]];
   p.view = {p.begin.data(), p.features.data(), all.values == nullptr ? nullptr : p.values.data(),
             all.edge_begin, all.edges};
   return p.view;

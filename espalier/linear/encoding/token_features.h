@@ -77,6 +77,7 @@ class BatchFeatures {
     std::vector<uint64_t> begin;
     std::vector<uint32_t> features;
     std::vector<float> values;
+    std::vector<uint32_t> kept_before;  ///< how many features in front of each are kept
   };
 
   const Dataset& data_;
