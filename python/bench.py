@@ -238,12 +238,12 @@ def threads(sentences):
     for name, model, items in (("dictionaries", tagger, Xt), ("words", word_tagger, words)):
         usual = [x for x in items if 20 <= len(x) <= 30]
         # Long enough that the start of the threads does not count: the interpreter takes 5 ms for it next to one that is busy.
-        works = {"one by one": lambda: [model.tag(x) for _ in range(5) for x in items],
+        works = {"one by one": lambda: [model.tag(x) for _ in range(2) for x in items],
                  "one by one, 20 to 30 tokens": lambda: [model.tag(x) for _ in range(20) for x in usual],
-                 "as a batch": lambda: [model.tag_batch(items, threads=1) for _ in range(3)]}
+                 "as a batch": lambda: [model.tag_batch(items, threads=1) for _ in range(2)]}
         for how, work in works.items():
             serial, both = [], []
-            for _ in range(10):
+            for _ in range(25):
                 began = time.perf_counter()
                 work()
                 work()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -108,7 +108,7 @@ class Tagging:
         return found
 
 
-class Tagger(Tagging):
+class Tagger(Tagging, _native.Labeller):
     """A trained model: tags one sequence, a batch, a stream or a file; explains, inspects, saves.
 
     Immutable, safe to use from several threads at once, can be pickled. Made by :func:`espalier.train`, or:
@@ -124,11 +124,11 @@ class Tagger(Tagging):
     training: Optional[Training]
 
     def __init__(self, native: _native.Model, training: Optional[Training] = None) -> None:
-        self._native = native
-        self._info = ModelInfo(**native.info())
-        cells = self._info.columns
-        self._form = _native.Form.AUTO if cells == 0 else _native.Form.WORDS if cells == 2 else _native.Form.ROWS
-        self._label = native.labeller(self._form)
+        info = ModelInfo(**native.info())
+        cells, forms = info.columns, _native.Form
+        self._form = forms.AUTO if cells == 0 else forms.WORDS if cells == 2 else forms.ROWS
+        self._prepare(native, self._form)
+        self._native, self._info = native, info
         self.training = training
 
     @classmethod
@@ -330,6 +330,10 @@ class Tagger(Tagging):
         (['B-PER', 'O'], True)
         """
         return Tagger(self._native.without_names(), self.training)
+
+
+if not TYPE_CHECKING:
+    Tagger.tag = _native.shortcut(Tagger.tag)  # with tokens alone, nothing of it is run in Python
 
 
 def tokens_of(tokens: Any) -> Any:

@@ -37,7 +37,7 @@ import numbers
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, Dict, List, NamedTuple, NoReturn, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, NoReturn, Sequence, Tuple, Union
 
 from . import _native
 from ._data import PathLike, path_of
@@ -285,9 +285,17 @@ class Policy:
         >>> policy.mean_loss([Copy([1, 0, 1]), Copy([0])])
         0.0
         """
-        for task in tasks:
-            _check(task)
-        return self._native.mean_loss(list(tasks), self._labels, beam)
+        return self._native.mean_loss(_checked(tasks, "tasks"), self._labels, beam)
+
+
+def _checked(tasks: Any, what: str) -> List[Any]:
+    """The tasks as a list; TypeError if they are none."""
+    if not isinstance(tasks, Iterable):
+        raise TypeError(f"{what} must be a list of tasks, one per example, not {type(tasks).__name__}")
+    tasks = list(tasks)
+    for task in tasks:
+        _check(task)
+    return tasks
 
 
 def learn(examples: Sequence[Any], *, labels: int = 1, learner: Union[None, str, Learner] = None,
@@ -304,8 +312,7 @@ def learn(examples: Sequence[Any], *, labels: int = 1, learner: Union[None, str,
     >>> policy.decode(Copy([0, 0, 1])).goal
     (0, 0, 1)
     """
-    for task in [*examples, *dev]:
-        _check(task)
+    examples, dev = _checked(examples, "examples"), _checked(dev, "dev")
     chosen = learner_of(learner)
     with reporter(progress) as report:
         policy, keyboard = _native.learn_to_search([_with_advice(task) for task in examples], labels, chosen.name,

@@ -158,7 +158,9 @@ class AttributeReader {
     while (const py::object item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
       std::string_view text;
       if (!text_of(item.ptr(), text))
-        throw py::type_error("the name of an attribute must be str, not " + type_name(item.ptr()));
+        throw py::type_error(
+            "the name of an attribute must be str, not " + type_name(item.ptr()) +
+            (PyNumber_Check(item.ptr()) != 0 ? "; rows of numbers must be a 2-d array" : ""));
       to_.add_attribute(prefix_, text, 1.0);
     }
     if (PyErr_Occurred() != nullptr) throw py::error_already_set();

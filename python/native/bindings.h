@@ -31,14 +31,27 @@ void bind_ensemble(py::module_& m);
 void bind_decoder(py::module_& m);
 void bind_search(py::module_& m);
 void bind_pipeline(py::module_& m);
+void bind_labeller(py::module_& m);
 
 /// A model with its labels as Python strings, made once.
-struct Model {
+class Model {
+ public:
   explicit Model(Tagger opened) : tagger(std::move(opened)) {
     for (const std::string& label : tagger.labels()) labels.append(py::str(label));
   }
   Tagger tagger;
   py::list labels;
+
+  /// The labels as the calling thread hands them out: strings of its own, equal to those of other threads
+  /// (but for every eighth thread). Else each hand-out would take the counts of references from another core.
+  PyObject* const* own_labels() const {
+    static std::atomic<size_t> threads{0};
+    thread_local const size_t mine = threads.fetch_add(1, std::memory_order_relaxed) % kCopies;
+    py::list& own = copies[mine];
+    if (own.empty())
+      for (const std::string& label : tagger.labels()) own.append(py::str(label));
+    return PySequence_Fast_ITEMS(own.ptr());
+  }
 
   /// How long it takes to label so many tokens.
   std::chrono::microseconds expected(size_t tokens) const {
@@ -55,6 +68,9 @@ struct Model {
   }
 
  private:
+  static constexpr size_t kCopies = 8;
+  mutable py::list copies[kCopies];
+
   /// Microseconds per token, over the last calls. Any thread may change it; which of two wins does not
   /// matter.
   std::unique_ptr<std::atomic<float>> timing = std::make_unique<std::atomic<float>>(1.0F);
@@ -62,6 +78,15 @@ struct Model {
 
 /// Adds what labels sequences to the class.
 void bind_labelling(py::class_<Model>& to);
+/// What labels one sequence after the other: a model and the form of its tokens.
+struct Labeller {
+  py::object owner;  ///< of the model
+  const Model* model;
+  Form form;
+};
+/// The labels of one sequence as a list; null, and Python's error is set, if that fails. Called without
+/// pybind11 in between, which takes longer for it than to read a sentence.
+PyObject* label_one(const Labeller& labeller, PyObject* items);
 
 /// Makes the exception that was thrown Python's, as it is when a bound function throws it.
 void set_error(const std::exception_ptr& thrown);

@@ -12,31 +12,44 @@ namespace {
 /// The names of labels with these numbers.
 py::list names_of(const Model& model, const uint16_t* numbers, size_t count) {
   py::list out(count);
-  for (size_t i = 0; i < count; ++i) {
-    PyObject* const label = PyList_GET_ITEM(model.labels.ptr(), numbers[i]);
-    Py_INCREF(label);
-    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), label);
+  PyObject* const* const labels = model.own_labels();
+  for (size_t i = 0; i < count;) {
+    PyObject* const label = labels[numbers[i]];
+    const size_t begin = i;
+    do PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), label);
+    while (++i < count && numbers[i] == numbers[begin]);
+    Py_SET_REFCNT(label, Py_REFCNT(label) + static_cast<Py_ssize_t>(i - begin));
   }
   return out;
 }
 
+/// What each thread keeps from call to call.
+struct Kept {
+  Captured captured;
+  SequenceBuilder builder;
+  unsigned calls = 0;
+};
+
 py::list labels_of_one(const Model& model, py::handle items, Form form) {
-  // Memory is kept from call to call. Moved out, because what is read may be a generator that labels, too.
-  thread_local Captured kept;
-  Captured captured = std::move(kept);
+  constexpr unsigned kTimed = 8;  // to look at the clock takes as long as to read a word or two
+  thread_local Kept kept;
+  Kept& mine = kept;
+  // Moved out, because what is read may be a generator that labels, too.
+  Captured captured = std::move(mine.captured);
   Unlocked::mark();
   read_sequence(items, form, captured);
   if (captured.empty()) return py::list();
   const std::vector<uint16_t> labels = [&] {
-    thread_local SequenceBuilder builder;
     const Unlocked unlocked(model.expected(captured.size()));
-    const auto began = std::chrono::steady_clock::now();
-    build(captured, builder);
-    auto found = model.tagger.label(builder).value();
-    model.took(captured.size(), std::chrono::steady_clock::now() - began);
+    const bool timed = mine.calls++ % kTimed == 0;
+    std::chrono::steady_clock::time_point began;
+    if (timed) began = std::chrono::steady_clock::now();
+    build(captured, mine.builder);
+    auto found = model.tagger.label(mine.builder).value();
+    if (timed) model.took(captured.size(), std::chrono::steady_clock::now() - began);
     return found;
   }();
-  kept = std::move(captured);
+  mine.captured = std::move(captured);
   return names_of(model, labels.data(), labels.size());
 }
 
@@ -108,16 +121,9 @@ py::list label_batch(const Model& model, py::handle sequences, Form form, const 
   return out;
 }
 
-/// What labels one sequence after the other: a model and the form of its tokens.
-struct Labeller {
-  py::object owner;  ///< of the model
-  const Model* model;
-  Form form;
-};
+}  // namespace
 
-/// Called without pybind11 in between, which takes longer for it than to read a sentence.
-PyObject* label_one(PyObject* capsule, PyObject* items) {
-  const auto& labeller = *static_cast<const Labeller*>(PyCapsule_GetPointer(capsule, nullptr));
+PyObject* label_one(const Labeller& labeller, PyObject* items) {
   try {
     return labels_of_one(*labeller.model, items, labeller.form).release().ptr();
   } catch (const abi::__forced_unwind&) {  // a daemon thread, at the end of the program
@@ -128,18 +134,8 @@ PyObject* label_one(PyObject* capsule, PyObject* items) {
   }
 }
 
-py::object make_labeller(const py::object& owner, Form form) {
-  static PyMethodDef method = {"label", &label_one, METH_O, "The labels of one sequence."};
-  const py::capsule capsule(new Labeller{owner, py::cast<const Model*>(owner), form},
-                            [](void* made) { delete static_cast<Labeller*>(made); });
-  return py::reinterpret_steal<py::object>(PyCFunction_New(&method, capsule.ptr()));
-}
-
-}  // namespace
-
 void bind_labelling(py::class_<Model>& to) {
-  to.def("labeller", &make_labeller, py::arg("form"))
-      .def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("options"));
+  to.def("label_batch", &label_batch, py::arg("sequences"), py::arg("form"), py::arg("options"));
 }
 
 }  // namespace espalier::python

@@ -98,4 +98,5 @@ PYBIND11_MODULE(_native, m) {
   bind_decoder(m);
   bind_search(m);
   bind_pipeline(m);
+  bind_labeller(m);
 }

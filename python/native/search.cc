@@ -46,6 +46,7 @@ class PythonTask final : public SearchTask {
   bool is_goal(const TaskState& state) const override {
     const LockHeld lock;
     const py::object answer = call("is_goal", state);
+    if (answer.is_none() || py::isinstance<py::str>(answer)) wrong("is_goal", state, answer, "True or False");
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw py::error_already_set();
     return truth == 1;

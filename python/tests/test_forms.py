@@ -35,6 +35,11 @@ def test_dictionaries_expand_as_for_crfsuite():
     assert got[2:] == [{"p": 1, "q": 1}, {"r": 1}, {}]
 
 
+def test_rows_of_numbers_in_lists_are_an_error_that_says_what_to_do():
+    with pytest.raises(TypeError, match="must be str, not float; rows of numbers must be a 2-d array"):
+        es.Corpus([[[0.5, 1.5], [0.25, 2.0]]])
+
+
 def test_numbers_of_numpy_and_other_types_are_values():
     import decimal
     import fractions

@@ -74,6 +74,7 @@ def broken(**methods):
     (dict(features=lambda self, s, c: {"a": "b"}), TypeError, r"features\(\) .* expected a number"),
     (dict(features=lambda self, s, c: {"a": float("nan")}), TypeError, "expected a finite number"),
     (dict(features=lambda self, s, c: [1]), TypeError, "names of features"),
+    (dict(is_goal=lambda self, s: None), TypeError, r"is_goal\(\) in state \(\) returned None; expected True or False"),
     (dict(loss=lambda self, s: None), TypeError, r"loss\(\) in state .* returned None; expected a number"),
     (dict(optimal_actions=lambda self, s: []), es.Error, "optimal"),
     (dict(actions=lambda self, s: []), es.Error, ""),
@@ -101,6 +102,9 @@ def test_missing_methods_are_named():
 
     with pytest.raises(TypeError, match="Nothing lacks is_goal, actions, apply, features"):
         search.learn([Nothing()])
+    with pytest.raises(TypeError, match="examples must be a list of tasks, one per example, not Sort"):
+        search.learn(Sort([2, 1]))
+    assert search.learn(task for task in EXAMPLES).mean_loss(iter(EXAMPLES)) == 0
     with pytest.raises(ValueError, match="method 'magic'"):
         search.learn(EXAMPLES).decode(Sort([1]), method="magic")
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import inspect
 import itertools
 import os
 import pickle
@@ -28,6 +29,32 @@ def test_labels_alone_or_with_what_is_asked_for(word_tagger):
     assert np.allclose(tagged.marginals[np.arange(4), column], tagged.probabilities, atol=1e-4)
     assert list(tagged)[0] == (labels[0], tagged.probabilities[0])
     assert np.allclose(word_tagger.marginals(words), tagged.marginals)
+
+
+def test_tag_is_one_method_however_it_is_called(word_tagger):
+    words = ["Anna", "slept", "in", "London"]
+    labels = word_tagger.tag(words)
+    assert labels == word_tagger.tag(tokens=words) == es.Tagger.tag(word_tagger, words) == word_tagger.tag(words, nbest=1)
+    assert es.Tagger.tag.__name__ == "tag" and "Tags one sequence" in word_tagger.tag.__doc__
+    assert list(inspect.signature(word_tagger.tag).parameters)[:2] == ["tokens", "confidence"]
+    for wrong in (lambda: word_tagger.tag(), lambda: word_tagger.tag(words, True), lambda: word_tagger.tag(5),
+                  lambda: es.Tagger.tag("no tagger", words), lambda: word_tagger.tag(words, colour="red")):
+        with pytest.raises((TypeError, AttributeError)):
+            wrong()
+
+    class Louder(es.Tagger):
+        def tag(self, tokens, **options):
+            return [label.lower() for label in super().tag(tokens, **options)]
+
+    assert Louder(word_tagger._native).tag(words) == [label.lower() for label in labels]
+
+
+def test_the_model_of_a_tagger_does_not_change(word_tagger, dict_tagger):
+    with pytest.raises(TypeError, match="it has a model already"):
+        word_tagger.__init__(dict_tagger._native)
+    with pytest.raises(TypeError, match="it has no model"):
+        es.Tagger.__new__(es.Tagger).tag(["Anna"])
+    assert word_tagger.tag(["Anna", "slept"]) == word_tagger.tag_batch([["Anna", "slept"]])[0]
 
 
 def test_batches_with_everything(word_tagger, sentences):

@@ -32,6 +32,19 @@ def test_threads_share_a_model(word_tagger, dict_tagger, sentences, dicts):
             assert list(pool.map(tagger.tag, items)) == wanted
 
 
+def test_labels_of_threads_are_equal_strings_of_their_own(word_tagger):
+    """Each thread counts references to its own; what is freed elsewhere is counted all the same."""
+    words = ["Anna", "slept", "in", "London"] * 8
+    wanted, results = word_tagger.tag(words), []
+    in_threads([lambda: results.extend(word_tagger.tag(words) for _ in range(2000))] * 3)
+    assert len(results) == 6000 and all(got == wanted for got in results)
+    counted = {id(label): label for label in results[0] + results[-1]}
+    counts = {i: sys.getrefcount(counted[i]) for i in counted}
+    gone = {i: sum(label is counted[i] for got in results[::2] for label in got) for i in counted}
+    del results[::2]
+    assert sum(gone.values()) and {i: counts[i] - sys.getrefcount(counted[i]) for i in counted} == gone
+
+
 def test_what_is_read_may_tag(word_tagger):
     words = ["Anna", "slept", "in", "London"]
 

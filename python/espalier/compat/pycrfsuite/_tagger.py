@@ -70,7 +70,7 @@ class Tagger:
 
     def __init__(self) -> None:
         self._model: Optional[Model] = None
-        self._label: Any = None  #: what labels a sequence with this model
+        self._labeller: Optional[_native.Labeller] = None  #: what labels a sequence with this model
         self._items: Any = []
         self._marginals: Any = None
 
@@ -87,7 +87,7 @@ class Tagger:
             self._model = import_model(name) if theirs else Model.open(name)
         except Error as error:
             raise ValueError(f"Error opening model file {name!r}: {error}") from None
-        self._label = None
+        self._labeller = None
         self._reset([])
         return contextlib.closing(self)
 
@@ -105,7 +105,7 @@ class Tagger:
             self._model = import_model(value) if value.startswith(_CRFSUITE) else Model.from_bytes(value)
         except Error as error:
             raise ValueError(f"Error opening model: {error}") from None
-        self._label = None
+        self._labeller = None
         self._reset([])
         return contextlib.closing(self)
 
@@ -118,7 +118,7 @@ class Tagger:
         ...
         ValueError: The tagger is not opened
         """
-        self._model = self._label = None
+        self._model = self._labeller = None
         self._reset([])
 
     def _reset(self, items: Any) -> None:
@@ -159,9 +159,10 @@ class Tagger:
         model = self._opened()
         if xseq is not None:
             self._reset(native_items(xseq))
-        if self._label is None:
-            self._label = model._native.labeller(_native.Form.ATTRIBUTES)
-        return self._label(self._items)
+        if self._labeller is None:
+            self._labeller = _native.Labeller()
+            self._labeller._prepare(model._native, _native.Form.ATTRIBUTES)
+        return self._labeller._label(self._items)
 
     def _checked_label(self, label: str) -> int:
         check_label(label)
