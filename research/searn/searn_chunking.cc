@@ -44,16 +44,18 @@ Result<std::string> word_lists(const Corpus& sentences, const Request& request,
 /// The row that learns from the answers of other learners.
 constexpr const char* kStackedRow = "searn on answers of other learners";
 
-/// A setting that stands for the lists.
-constexpr const char* kLists = "lists={}";
 /// Features of chunks.
 struct ChunkChoice {
   const char* name;
-  std::vector<std::string> settings;
+  bool lists;
+  std::vector<size_t> columns;  ///< from 1; empty: all
 };
-const ChunkChoice kChunkChoices[] = {
-    {"default features", {}},
-    {"default features and lists", {"meta=yes,roles:lists,around:lists,pairs:lists", kLists}}};
+const ChunkChoice kChunkChoices[] = {{"default features", false, {}},
+                                     {"default features and lists", true, {}}};
+/// The same with answers of other learners as further columns, after the word and its part of speech.
+const ChunkChoice kStackedChoices[] = {
+    {"labels, lists", true, {1, 2, 3}},
+    {"labels, how sure they are, next chunks, lists", true, {1, 2, 3, 4, 5}}};
 
 /// The sentences up to the last tenth of the training data, and that tenth, on which choices are made.
 struct HeldOut {
@@ -66,15 +68,40 @@ HeldOut held_out(const Corpus& train) {
   return {train.subset(first), train.subset(last)};
 }
 
-/// Chunk by chunk with default settings.
-SearnRun by_default(const SearnRun& files, const Request& request) {
+/// Chunk by chunk as `train --task segment --learner searn` does it, with these features.
+Result<SearnOutcome> score(const Request& request, const SearnRun& files, const ChunkChoice& choice,
+                           const Corpus& from, const Corpus& on) {
+  ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
   SearnRun run = files;
   run.learner = "searn";
   run.task = "segment";
   run.settings = {"names=no"};
+  run.feature_columns = choice.columns;
   if (request.quick)
     for (const char* setting : {"iterations=1", "passes=1"}) run.settings.push_back(setting);
-  return run;
+  if (choice.lists) {
+    ESPALIER_ASSIGN(const std::string lists, word_lists(from, request, folder));
+    run.settings.push_back("lists=" + lists);
+    run.settings.push_back("meta=yes,roles:lists,around:lists,pairs:lists");
+  }
+  return train_and_score(request, run, from, on);
+}
+
+/// The choice that is best on the last tenth of the training data, learned from the rest.
+Result<const ChunkChoice*> best_of(std::span<const ChunkChoice> choices, const std::string& row,
+                                   const Request& request, const SearnRun& files, const Corpus& from,
+                                   const Corpus& on, Report& report) {
+  const ChunkChoice* best = nullptr;
+  double most = -1;
+  for (const ChunkChoice& choice : choices) {
+    ESPALIER_ASSIGN(const SearnOutcome outcome, score(request, files, choice, from, on));
+    report.add(row, fmt::format("F1 on the last tenth of the training data, {}", choice.name), std::nullopt,
+               outcome.scores.f1());
+    if (outcome.scores.f1() <= most) continue;
+    most = outcome.scores.f1();
+    best = &choice;
+  }
+  return best;
 }
 
 /// Adds what a choice has on the test file.
@@ -85,36 +112,13 @@ void add_chosen(const std::string& row, const SearnOutcome& outcome, LearnedChec
   learned.add(row, outcome.scores.accuracy(), outcome.most_frequent);
 }
 
-/// Chunk by chunk as `train --task segment --learner searn` does it, with the features that are best on the
-/// last tenth of the training data.
+/// Chunk by chunk with the features that are best on the last tenth of the training data.
 Status add_chosen_features(const SearnRun& files, const Corpus& train, const Corpus& test,
                            const Request& request, LearnedCheck& learned, Report& report) {
-  const auto score = [&](const ChunkChoice& choice, const Corpus& from,
-                         const Corpus& on) -> Result<SearnOutcome> {
-    ESPALIER_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make());
-    SearnRun run = by_default(files, request);
-    for (const std::string& setting : choice.settings) {
-      if (setting != kLists) {
-        run.settings.push_back(setting);
-        continue;
-      }
-      ESPALIER_ASSIGN(const std::string lists, word_lists(from, request, folder));
-      run.settings.push_back("lists=" + lists);
-    }
-    return train_and_score(request, run, from, on);
-  };
   const HeldOut parts = held_out(train);
-  const ChunkChoice* best = nullptr;
-  double most = -1;
-  for (const ChunkChoice& choice : kChunkChoices) {
-    ESPALIER_ASSIGN(const SearnOutcome outcome, score(choice, parts.first, parts.last));
-    report.add("searn", fmt::format("F1 on the last tenth of the training data, {}", choice.name),
-               std::nullopt, outcome.scores.f1());
-    if (outcome.scores.f1() <= most) continue;
-    most = outcome.scores.f1();
-    best = &choice;
-  }
-  ESPALIER_ASSIGN(const SearnOutcome outcome, score(*best, train, test));
+  ESPALIER_ASSIGN(const ChunkChoice* best,
+                  best_of(kChunkChoices, "searn", request, files, parts.first, parts.last, report));
+  ESPALIER_ASSIGN(const SearnOutcome outcome, score(request, files, *best, train, test));
   report.set("searn",
              fmt::format("chunk by chunk with default settings and the features that were best on the "
                          "last tenth of the training data: {}",
@@ -123,14 +127,15 @@ Status add_chosen_features(const SearnRun& files, const Corpus& train, const Cor
   return {};
 }
 
-/// Which answers of other learners are columns; the first two columns are the word and its part of speech.
-struct ColumnChoice {
-  const char* name;
-  std::vector<size_t> columns;
-};
-const ColumnChoice kColumnChoices[] = {{"labels", {1, 2, 3}},
-                                       {"labels, how sure they are", {1, 2, 3, 4}},
-                                       {"labels, how sure they are, next chunks", {1, 2, 3, 4, 5}}};
+/// Percent of the tokens whose most probable label, in the third column, is right.
+double share_right(const Corpus& sentences) {
+  size_t right = 0;
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    const Sequence sentence = sentences[s];
+    for (size_t t = 0; t < sentence.labels.size(); ++t) right += sentence.rows[t][2] == sentence.labels[t];
+  }
+  return 100.0 * static_cast<double>(right) / static_cast<double>(sentences.tokens());
+}
 
 /// The same with answers of other learners as columns, chosen on the same tenth.
 Status add_stacked(const SearnRun& files, const Corpus& train, const Corpus& test, const Request& request,
@@ -141,25 +146,16 @@ Status add_stacked(const SearnRun& files, const Corpus& train, const Corpus& tes
                                      {"crf", {"dropout=0.4", "scheme=iobes"}, 256},
                                      {"cascade", {"dropout=0.4", "scheme=data"}, 64}};
   if (request.quick) answerers = {{"svm", {"passes=2"}, 0}, {"crf", {"passes=2"}, 8}};
-  const auto score = [&](const ColumnChoice& choice, const AnsweredData& data) {
-    SearnRun run = by_default(files, request);
-    run.feature_columns = choice.columns;
-    return train_and_score(request, run, data.train, data.test);
-  };
   const HeldOut parts = held_out(train);
   ESPALIER_ASSIGN(const AnsweredData held, with_answers(request, answerers, parts.first, parts.last, folds));
-  const ColumnChoice* best = nullptr;
-  double most = -1;
-  for (const ColumnChoice& choice : kColumnChoices) {
-    ESPALIER_ASSIGN(const SearnOutcome outcome, score(choice, held));
-    report.add(kStackedRow, fmt::format("F1 on the last tenth of the training data, {}", choice.name),
-               std::nullopt, outcome.scores.f1());
-    if (outcome.scores.f1() <= most) continue;
-    most = outcome.scores.f1();
-    best = &choice;
-  }
+  // Columns that had seen the labels of their sentences would be right nearly everywhere.
+  const double on_own = share_right(held.train), on_new = share_right(held.test);
+  report.check("answers about training sentences are no better than those about new ones",
+               on_own < on_new + 1, fmt::format("{:.2f} and {:.2f} % right", on_own, on_new));
+  ESPALIER_ASSIGN(const ChunkChoice* best,
+                  best_of(kStackedChoices, kStackedRow, request, files, held.train, held.test, report));
   ESPALIER_ASSIGN(const AnsweredData all, with_answers(request, answerers, train, test, folds));
-  ESPALIER_ASSIGN(const SearnOutcome outcome, score(*best, all));
+  ESPALIER_ASSIGN(const SearnOutcome outcome, score(request, files, *best, all.train, all.test));
   std::vector<std::string> names;
   for (const Answerer& answerer : answerers) {
     std::vector<std::string> settings = answerer.settings;
@@ -173,6 +169,7 @@ Status add_stacked(const SearnRun& files, const Corpus& train, const Corpus& tes
                   "the labels are columns of the text, for training sentences from models of the other "
                   "{} parts of {}; the columns that were best on the last tenth of the training data: {}",
                   fmt::join(names, ", "), folds - 1, folds, best->name));
+  report.depart(fmt::format("the row '{}' is stacking, which the paper only discusses", kStackedRow));
   add_chosen(kStackedRow, outcome, learned, report);
   return {};
 }
@@ -192,6 +189,13 @@ Result<Report> searn_chunking(const Request& request) {
   report.notes.push_back(
       "Single classifiers stand far above the paper's because our features include the neighbours' words "
       "and parts of speech.");
+  report.notes.push_back(
+      "Before the choice of columns was left to the experiment, these had been compared on the same tenth: "
+      "the answers of the first cascade alone, all columns without lists (95.43); those of all four "
+      "learners, "
+      "all columns without lists (95.54) and with lists (95.63), without the next chunks and with lists "
+      "(95.58), the labels and how sure they are as one column without lists (95.41). Those four are the "
+      "first four members that a committee for chunks has by default. The test file had not been looked at.");
   const std::string passes = request.quick ? "passes=1" : "passes=8",
                     few = request.quick ? "iterations=1" : "iterations=2";
   const std::string beam = request.quick ? "beam=1" : "beam=10";
@@ -269,6 +273,7 @@ Result<Report> searn_chunking(const Request& request) {
   claim_reached(report, "searn classifier=logistic", "F1", 94.47,
                 "the paper's features (section 6.1.3: lists, stems, meta features) are not ours");
   claim_reached(report, "searn", "F1", 94.5, "default features of single words are already near their best");
+  claim_reached(report, kStackedRow, "F1", 94.5, "the other learners make the same mistakes");
   return report;
 }
 

@@ -1,6 +1,7 @@
 #include "research/searn/searn_columns.h"
 
 #include <algorithm>
+#include <map>
 
 #include "espalier/data/word_clustering.h"
 #include "research/searn/answer_columns.h"
@@ -44,12 +45,15 @@ Status ask(const Request& request, const std::vector<Answerer>& answerers, const
            const Corpus& about, const std::vector<size_t>& numbers, const std::vector<std::string>& labels,
            std::vector<AnswerMeans>& means) {
   const Corpus asked = about.subset(numbers);
+  std::map<size_t, NamedText> classes;  // by their number
   for (const Answerer& answerer : answerers) {
     ESPALIER_ASSIGN(TrainOptions options,
                     train_options(request, learner_with(answerer.learner, answerer.settings)));
     if (answerer.classes > 0) {
-      ESPALIER_ASSIGN(NamedText classes, classes_of(from, answerer.classes, request));
-      options.word_classes.push_back(std::move(classes));
+      if (!classes.contains(answerer.classes)) {
+        ESPALIER_ASSIGN(classes[answerer.classes], classes_of(from, answerer.classes, request));
+      }
+      options.word_classes.push_back(classes[answerer.classes]);
     }
     ESPALIER_ASSIGN(const Training training, train_on(from, options));
     std::vector<size_t> number_of;
