@@ -125,7 +125,7 @@ std::span<const Experiment> experiments() {
        "the same on syntactic chunks, word by word and chunk by chunk (2009, Table 1)",
        {"conll2000/train.txt.gz", "conll2000/test.txt.gz"},
        searn_chunking,
-       18},
+       26},
       {"searn-joint",
        "Table 1: tags and chunks decided together",
        {"conll2000/train.txt.gz", "conll2000/test.txt.gz"},

@@ -11,11 +11,6 @@
 
 namespace espalier::research {
 
-/// What rows that decide whole chunks have instead of the paper's lists, which are not public.
-inline constexpr const char* kInsteadOfLists =
-    "rows that decide chunks look at the labels that words have in the other training sentences, in place of "
-    "the paper's lists of names, places and the like";
-
 /// A line of the table: a learner by name and settings, and figures for two columns.
 struct TableEntry {
   std::string row;
@@ -40,6 +35,17 @@ inline void add_entry(Report& report, const TableEntry& entry, const std::string
 inline std::vector<std::string> searn_settings(const std::string& classifier, std::vector<std::string> more) {
   more.push_back("classifier=" + classifier);
   return more;
+}
+
+/// What rows that decide whole chunks have instead of the paper's lists, which are not public.
+inline constexpr const char* kInsteadOfLists =
+    "rows that decide chunks look at the labels that words have in the other training sentences, in place of "
+    "the paper's lists of names, places and the like";
+
+/// The same settings, with an error anywhere in a sentence as the loss.
+inline std::vector<std::string> whole_sentences(std::vector<std::string> settings) {
+  settings.push_back("loss=zero-one");
+  return settings;
 }
 
 inline double measured(const Report& report, const std::string& row, const std::string& column) {
