@@ -33,6 +33,49 @@ TEST(RowSumsTest, ScoresAreThoseOfAddedRowsToTheLastBit) {
   }
 }
 
+TEST(RowSumsTest, SumsOfPositionsAreThoseOfTheirParts) {
+  Random random(3);
+  for (uint32_t width = 1; width <= 64; ++width) {
+    const RandomRows rows(width, 60, width);
+    std::vector<uint32_t> offsets;
+    const PackedRows packed = PackedRows::pack(rows.layout, rows.weights.data(), 16, offsets);
+    const size_t stride = padded(width), T = 7, kept = 5;
+    // Kept sums of two places each; an entry per position and place, as tables give them.
+    AlignedVector<int32_t> sums(kept * 2 * stride);
+    for (int32_t& x : sums) x = static_cast<int32_t>(random.below(2'000'000)) - 1'000'000;
+    std::vector<const int32_t*> entries;
+    for (size_t t = 0; t <= T; ++t) entries.push_back(sums.data() + random.below(kept) * 2 * stride);
+    const PositionSums::Place places[] = {{entries.data() + 1, 0}, {entries.data(), stride}};
+    const PositionSums::Run fresh[] = {{entries.data() + 1, 0, 2 * stride}};
+    std::vector<uint32_t> found, begin{0};
+    for (const size_t count : {3, 0, 1, 200, 0, 40, 16}) {
+      for (const uint32_t f : rows.draw_features(count)) found.push_back(offsets[f]);
+      begin.push_back(static_cast<uint32_t>(found.size()));
+    }
+    AlignedVector<int32_t> expected(T * stride, 0), got(T * stride, 7);
+    add_to_sums(packed, found, begin, stride, expected.data());
+    for (size_t t = 0; t < T; ++t)
+      for (const PositionSums::Place& place : places)
+        for (size_t c = 0; c < stride; ++c) expected[t * stride + c] += (place.entries[t] + place.offset)[c];
+    sum_positions(packed, {places, fresh, found, begin}, stride, got.data());
+    EXPECT_EQ(got, expected) << width << " wide";
+    // Of some columns: one, a few and all.
+    std::vector<uint16_t> columns;
+    std::vector<uint32_t> column_begin{0};
+    for (size_t t = 0; t < T; ++t) {
+      for (uint16_t c = 0; c < width; ++c)
+        if (t % 3 == 0 ? c == width / 2 : t % 3 == 1 ? c % 9 == 0 : true) columns.push_back(c);
+      column_begin.push_back(static_cast<uint32_t>(columns.size()));
+    }
+    std::vector<float> scores(columns.size());
+    column_scores(packed, {places, found, begin, columns, column_begin}, scores.data());
+    for (size_t t = 0; t < T; ++t)
+      for (uint32_t i = column_begin[t]; i < column_begin[t + 1]; ++i)
+        ASSERT_EQ(scores[i], packed.scale() * static_cast<float>(expected[t * stride + columns[i]]))
+            << width << " wide, column " << columns[i];
+  }
+}
+
 TEST(RowSumsTest, BestsAndRegretsAreThoseOfPlainLoops) {
   Random random(7);
   for (size_t width = 1; width <= 64; ++width) {

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "espalier/search/examples.h"
 #include "espalier/search/policy/row_weights.h"
+#include "espalier/search/policy/stored_policy.h"
 #include "espalier/tasks/spaces/sequence_problem.h"
 #include "espalier/tasks/spaces/space_checks.h"
 
@@ -130,6 +134,49 @@ TEST(ChunkSpace, ScoresOfAllChunksOfAStateAreThoseOfOneByOne) {
       weights.add(space, state, actions[random.below(actions.size())], trial % 2 == 0 ? step : -step);
     }
   }
+}
+
+TEST(ChunkSpace, StoredWeightsScoreAllChunksOfAStateAsOneByOne) {
+  const GrowingChunks chunks;
+  const ChunkSpace space = chunks.space();
+  const size_t types = chunks.plan.types.size();
+  search::RowWeights weights(chunks.layout, types);
+  weights.begin({chunks.begin, chunks.ids.data(), nullptr});
+  Random random(12);
+  for (int i = 0; i < 300; ++i) {
+    const auto state = random_state(space, random);
+    std::vector<Action> actions;
+    space.actions(state, actions);
+    weights.add(space, state, actions[random.below(actions.size())], random.gaussian());
+  }
+  std::vector<uint64_t> hashes;
+  for (uint64_t f = 0; f < 50; ++f) hashes.push_back(hash_combine(1, f));
+  SectionWriter out;
+  const std::string header =
+      search::save_policy("p.", weights, linear::FeatureSpace{hashes, {}, {}}, 16, out);
+  const auto file = SectionFile::from_bytes(out.to_bytes(), "policy").value();
+  const auto policy = search::load_policy(file, "p.", header, types).value();
+  const auto scorer = policy->make_scorer();
+  data::HashedFeatures blocks;
+  blocks.state_begin.assign(chunks.begin.begin(), chunks.begin.end());
+  for (const uint32_t id : chunks.ids) blocks.state.push_back(hashes[id]);
+  scorer->prepare(blocks);
+  ASSERT_TRUE(scorer->start_parts()) << "what chunks have in common should be summed once";
+  double most = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    const auto state = random_state(space, random);
+    std::vector<Action> actions;
+    std::vector<float> scores, one_by_one;
+    space.actions(state, actions);
+    scores.resize(actions.size());
+    scorer->score_actions(space, state, actions, scores);
+    search::score_by_rows(space, *scorer, state, std::span<const Action>(actions), one_by_one);
+    for (size_t i = 0; i < actions.size(); ++i) {
+      ASSERT_NEAR(scores[i], one_by_one[i], 1e-3);
+      most = std::max(most, std::abs(double{scores[i]}));
+    }
+  }
+  EXPECT_GT(most, 1);
 }
 
 TEST(Chunks, ComeBackAsTheLabelsTheyWere) {
