@@ -83,8 +83,8 @@ class RowSections {
     } else {
       out.add_array(prefix_ + ".map", linear::number_map(hashes).slots());
     }
-    out.add_array(prefix_ + ".offsets", offsets);
-    if (!names.empty()) out.add_text(prefix_ + ".names", names);
+    out.add_moved(prefix_ + ".offsets", std::move(offsets));
+    if (!names.empty()) out.add_moved(prefix_ + ".names", std::move(names));
     return kept;
   }
 

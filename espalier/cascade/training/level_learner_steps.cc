@@ -143,7 +143,7 @@ void LevelLearner::end_of_step(bool average, double fraction) {
   const auto each = [&](float* w, Extra& extra, const float* anchor, size_t n) {
     const float rate = static_cast<float>(options_.rate), l2 = static_cast<float>(options_.l2);
     const bool shrinks = options_.steps == Steps::kAdaptive && options_.l2 > 0;
-    for_each_stretch(workers_, n, [&](Range part) {
+    const auto end_part = [&](Range part) {
       const size_t count = part.last - part.first;
       float* const own = w + part.first;
       if (shrinks && anchored_) {
@@ -157,6 +157,12 @@ void LevelLearner::end_of_step(bool average, double fraction) {
       double* const sum = extra.sum.data() + part.first;
       if (scale_ == 1) return chain::accumulate(own, count, sum);
       for (size_t i = 0; i < count; ++i) sum[i] += scale_ * static_cast<double>(own[i]);
+    };
+    // In parts that are still in the first cache when they are added up.
+    constexpr size_t kPart = 2048;
+    for_each_stretch(workers_, n, [&](Range stretch) {
+      for (size_t first = stretch.first; first < stretch.last; first += kPart)
+        end_part({first, std::min(first + kPart, stretch.last)});
     });
   };
   each(weights_.state.data(), state_, anchor_.state.data(), layout_.state.weights());
