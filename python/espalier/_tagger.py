@@ -126,9 +126,9 @@ class Tagger(Tagging, _native.Labeller):
     def __init__(self, native: _native.Model, training: Optional[Training] = None) -> None:
         info = ModelInfo(**native.info())
         cells, forms = info.columns, _native.Form
-        self._form = forms.AUTO if cells == 0 else forms.WORDS if cells == 2 else forms.ROWS
-        self._prepare(native, self._form)
-        self._native, self._info = native, info
+        form = forms.AUTO if cells == 0 else forms.WORDS if cells == 2 else forms.ROWS
+        self._prepare(native, form)
+        self._native, self._info, self._form = native, info, form
         self.training = training
 
     @classmethod

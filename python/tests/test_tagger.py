@@ -54,7 +54,8 @@ def test_the_model_of_a_tagger_does_not_change(word_tagger, dict_tagger):
         word_tagger.__init__(dict_tagger._native)
     with pytest.raises(TypeError, match="it has no model"):
         es.Tagger.__new__(es.Tagger).tag(["Anna"])
-    assert word_tagger.tag(["Anna", "slept"]) == word_tagger.tag_batch([["Anna", "slept"]])[0]
+    words = ["Anna", "slept"]
+    assert word_tagger.tag(words) == word_tagger.tag(words, nbest=2).labels == word_tagger.tag_batch([words])[0]
 
 
 def test_batches_with_everything(word_tagger, sentences):
