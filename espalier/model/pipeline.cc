@@ -20,10 +20,10 @@ Status with_file(const data::Reader& reader, const Status& status) {
 
 namespace {
 
-/// A block is cut by tokens, so that long sequences do not make it large, and holds enough work for every
-/// thread.
-/// What was read, its labels and its text are then still in a core's own cache.
-constexpr size_t kBlockTokens = 1 << 12;
+/// A block is cut by tokens, so that long sequences do not make it large. For several threads it holds enough
+/// work for each; for one, as little as leaves what was read, its labels and its text in the core's own
+/// cache.
+constexpr size_t kBlockTokens = 1 << 14, kBlockTokensAlone = 1 << 12;
 /// Pieces of a block: one thread processes the sequences of a piece in order.
 constexpr size_t kBlockPieces = 32;
 
@@ -97,7 +97,8 @@ class BlockRun {
     block.count = 0;
     block.bad.reset();
     size_t tokens = 0;
-    while (tokens < kBlockTokens) {
+    const size_t wanted = workers_.threads() > 1 ? kBlockTokens : kBlockTokensAlone;
+    while (tokens < wanted) {
       if (block.count == block.items.size()) block.items.push_back(std::make_unique<Item>());
       data::Sequence& sequence = block.items[block.count]->sequence;
       const auto next = reader_.next(sequence);
@@ -116,7 +117,7 @@ class BlockRun {
       ++block.count;
       if (reader_.would_wait()) break;
     }
-    block.full = tokens >= kBlockTokens;
+    block.full = tokens >= wanted;
   }
 
   /// Runs the steps of a block, and once `aside` on the calling thread.
