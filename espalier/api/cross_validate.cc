@@ -10,6 +10,7 @@
 #include "espalier/api/training.h"
 #include "espalier/base/parallel.h"
 #include "espalier/base/team.h"
+#include "espalier/base/text/counted.h"
 #include "espalier/data/folds.h"
 #include "espalier/model/pipeline.h"
 #include "espalier/model/registry.h"
@@ -163,6 +164,9 @@ Result<std::map<int, std::vector<size_t>>> api::folds_of(const Corpus& corpus, i
                                                          bool& own) {
   const std::vector<data::Sequence>& sequences = corpus.state()->sequences;
   own = k == 0 && !sequences.empty() && sequences.front().fold().has_value();
+  if (k > 0 && static_cast<size_t>(k) > sequences.size())
+    return fail("{}: {} cannot be dealt into {} folds; take fewer folds", corpus.state()->name,
+                counted(sequences.size(), "sequence"), k);
   if (k == 0 && !own) k = kDefaultFolds;
   std::map<int, std::vector<size_t>> folds;
   for (size_t s = 0; s < sequences.size(); ++s) {

@@ -93,6 +93,9 @@ TEST(CrossValidation, EveryFoldIsScoredByAModelThatDidNotSeeIt) {
   EXPECT_EQ(cv.pooled.sequences, 30u);
   EXPECT_GT(cv.mean(&Scores::accuracy), 90);
   EXPECT_FALSE(cross_validate(phrases(30), options, 1).ok());
+  const auto too_many = cross_validate(phrases(2), options, 3);
+  ASSERT_FALSE(too_many.ok());
+  EXPECT_THAT(too_many.error().message, testing::HasSubstr("2 sequences cannot be dealt into 3 folds"));
   EXPECT_FALSE(cross_validate(phrases(30), options, 3, [](const auto&) { return false; }).ok());
 }
 
