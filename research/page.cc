@@ -17,9 +17,10 @@ std::string text_of(const ReportJson& object, const char* key) {
   return it == object.end() || !it->is_string() ? std::string() : html_escaped(it->get<std::string>());
 }
 
-std::string number_of(const ReportJson& object, const char* key) {
+std::string number_of(const ReportJson& object, const char* key, const char* form = "{:.6g}") {
   const auto it = object.find(key);
-  return it == object.end() || !it->is_number() ? std::string() : fmt::format("{:.6g}", it->get<double>());
+  return it == object.end() || !it->is_number() ? std::string()
+                                                : fmt::format(fmt::runtime(form), it->get<double>());
 }
 
 bool holds(const ReportJson& object) { return object.value("holds", false); }
@@ -137,7 +138,7 @@ std::string results_page(std::span<const ReportJson> results, std::span<const No
         "<tr><td><a href=\"#{0}\">{0}</a></td><td class=\"n\">{1} of {2}</td><td class=\"n{3}\">{4} "
         "of {5}</td><td class=\"n\">{6}</td><td>{7}</td></tr>\n",
         name, claims, all_claims, checks == all_checks ? "" : " no", checks, all_checks,
-        number_of(result, "seconds"), text_of(result, "finished"));
+        number_of(result, "seconds", "{:.1f}"), text_of(result, "finished"));
   }
   for (const NotRun& missing : not_run)
     fmt::format_to(to, "<tr class=\"no\"><td>{}</td><td colspan=\"4\">not run: {}</td></tr>\n",
