@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "espalier/base/files/temporary_directory.h"
-#include "espalier/data/word_clustering.h"
 #include "research/experiments.h"
 #include "research/searn/searn_columns.h"
 #include "research/searn/searn_table.h"
@@ -18,19 +17,9 @@ namespace {
 /// in one list. Returns the files, separated by commas.
 Result<std::string> word_lists(const Corpus& sentences, const Request& request,
                                const TemporaryDirectory& folder) {
-  constexpr size_t kLists = 64;
-  data::WordBigrams text;
-  for (size_t s = 0; s < sentences.size(); ++s) {
-    const Sequence sentence = sentences[s];
-    std::vector<std::string_view> words;
-    for (const auto& row : sentence.rows) words.push_back(row.front());
-    text.add(words);
-  }
-  data::ClusteringOptions options;
-  options.classes = request.quick ? 8 : kLists;
-  ESPALIER_ASSIGN(const auto words,
-                  data::cluster_words(text, options, Workers(request.threads), request.monitor));
-  std::vector<std::string> lists(options.classes);
+  const size_t count = request.quick ? 8 : 64;
+  ESPALIER_ASSIGN(const auto words, classed_words(sentences, count, request));
+  std::vector<std::string> lists(count);
   for (const data::ClassedWord& word : words) lists[word.its_class] += word.word + "\n";
   std::string files;
   for (size_t i = 0; i < lists.size(); ++i) {

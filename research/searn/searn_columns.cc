@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "espalier/data/word_clustering.h"
 #include "research/searn/answer_columns.h"
 
 namespace espalier::research {
 
-namespace {
-
-/// Classes of the words of a corpus, as training takes them.
-Result<NamedText> classes_of(const Corpus& sentences, size_t classes, const Request& request) {
+Result<std::vector<data::ClassedWord>> classed_words(const Corpus& sentences, size_t classes,
+                                                     const Request& request) {
   data::WordBigrams text;
   for (size_t s = 0; s < sentences.size(); ++s) {
     const Sequence sentence = sentences[s];
@@ -21,8 +18,14 @@ Result<NamedText> classes_of(const Corpus& sentences, size_t classes, const Requ
   }
   data::ClusteringOptions options;
   options.classes = classes;
-  ESPALIER_ASSIGN(const auto words,
-                  data::cluster_words(text, options, Workers(request.threads), request.monitor));
+  return data::cluster_words(text, options, Workers(request.threads), request.monitor);
+}
+
+namespace {
+
+/// Classes of the words of a corpus, as training takes them.
+Result<NamedText> classes_of(const Corpus& sentences, size_t classes, const Request& request) {
+  ESPALIER_ASSIGN(const auto words, classed_words(sentences, classes, request));
   NamedText out{"classes", {}};
   for (const data::ClassedWord& word : words) out.text += fmt::format("{}\t{}\n", word.word, word.its_class);
   return out;

@@ -1,13 +1,19 @@
-// Stacking for the experiments on chunks: with_answers() adds the answers of other learners to the rows of
-// training and test sentences. Tested in apps/tests/reproduce_test.sh, which runs the experiments.
+// Words and stacking for the experiments on chunks: classed_words() makes classes of words, with_answers()
+// adds the answers of other learners to the rows of training and test sentences. Tested in
+// apps/tests/reproduce_test.sh, which runs the experiments.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "espalier/data/word_clustering.h"
 #include "research/public_run.h"
 
 namespace espalier::research {
+
+/// The words of a corpus, in classes of words between the same neighbours.
+Result<std::vector<data::ClassedWord>> classed_words(const Corpus& sentences, size_t classes,
+                                                     const Request& request);
 
 /// A learner whose answers are wanted, and the number of word classes among its features (0: none), which are
 /// made of the words that it learns from.
